@@ -122,6 +122,11 @@ class Device : public DeviceMethods {
   // Returns at once; the mode is in force within the time that is returned. Needs root.
   // @c nvmlDeviceSetNvlinkBwModeAsync_v1
   Result<std::chrono::milliseconds> set_nvlink_bw_mode_async(const NvlinkBwModeRequest& request) const;
+  // Gives the GPU the secret for its encrypted NVLink traffic with another GPU; the other GPU needs the same. Private
+  // info of more than 256 bytes is Errc::invalid_argument. Needs root. @c nvmlDeviceSetupNvlinkNvleEncryptionKey_v1
+  Result<void> setup_nvlink_nvle_encryption_key(const NvlinkNvleKey& key) const;
+  // Whether encrypted NVLink traffic may be sent. Needs root. @c nvmlDeviceSetNvlinkNvleReady_v1
+  Result<void> set_nvlink_nvle_ready(bool ready) const;
   // One entry for each query, in their order. @c nvmlDeviceGetNvLinkTelemetrySamples_v1
   Result<std::vector<NvlinkTelemetry>> nvlink_telemetry(std::span<const NvlinkTelemetryQuery> queries) const;
   // Reads or writes a register: `request` is TLV data of at most 496 bytes. Needs Blackwell or newer.

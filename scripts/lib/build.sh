@@ -72,6 +72,7 @@ export_test_environment() {
   done
   value=$(real_header 535); [[ -z $value ]] || export "NVMLKIT_TEST_HEADER_11_8=$value"
   value=$(real_header 550); [[ -z $value ]] || export "NVMLKIT_TEST_HEADER_12_4=$value"
+  value=$(real_header 555); [[ -z $value ]] || export "NVMLKIT_TEST_HEADER_12_5=$value"
   if [[ -f $nvmlkit_root/../shared/facts/nvml-api.json ]]; then
     NVMLKIT_SHARED_FACTS_DIR=$(cd "$nvmlkit_root/../shared/facts" && pwd)
     export NVMLKIT_SHARED_FACTS_DIR NVMLKIT_SHARED_FACTS="$NVMLKIT_SHARED_FACTS_DIR/nvml-api.json"

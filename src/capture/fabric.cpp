@@ -69,10 +69,29 @@ void record_platform(Record& gpu) {
           {question});
 }
 
+void record_addresses(Record& gpu) {
+  const std::string question = "nvmlDeviceGetNvlinkRemapTableInfo_v1";
+  const auto* info = gpu.ask(question, "remapTableInfo");
+  if (info == nullptr) return;
+  gpu.set("nvlink_encryption.alid", std::to_string(gpu.number(question, "remapTableInfo.alid")), {question});
+  FlowList table;
+  const auto& fla = (*info)["flaRemapTabAddr"];
+  const auto& gpa = (*info)["gpaRemapTabAddr"];
+  const auto used = gpu.number(question, "remapTableInfo.remapTabSize");
+  for (std::size_t i = 0; i < used && i < fla.size() && i < gpa.size(); ++i) {
+    FlowMap entry;
+    entry.add("fla", fla[i].get<std::uint64_t>());
+    entry.add("gpa", gpa[i].get<std::uint64_t>());
+    table.add(entry.yaml());
+  }
+  gpu.set("nvlink_encryption.remap_table", table, {question});
+}
+
 }  // namespace
 
 void record_fabric(Record& gpu) {
   record_registration(gpu);
+  record_addresses(gpu);
   record_platform(gpu);
 }
 

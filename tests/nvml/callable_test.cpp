@@ -17,16 +17,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Their declarations are not sure: no method may reach them.
+constexpr const char* kProvisional[] = {"nvmlDeviceGetGpuUptime_v1", "nvmlDeviceGetNvLinkInfo_v3"};
+
 TEST(Callable, EveryDeclaredFunctionOnce) {
   std::set<std::string> declared, reached;
   for (const Symbol& symbol : symbols())
     if (*symbol.since) declared.insert(symbol.name);
+  EXPECT_EQ(declared.size(), 436u);
+  for (const char* name : kProvisional) EXPECT_EQ(declared.erase(name), 1u) << name;
   for (const auto& callable : test::callables()) {
     EXPECT_TRUE(reached.insert(callable.function).second) << callable.function;
     EXPECT_STRNE(callable.cpp, "") << callable.function;
   }
   EXPECT_EQ(reached, declared);
-  EXPECT_EQ(reached.size(), 428u);
+  EXPECT_EQ(reached.size(), 434u);
 }
 
 std::string sources() {
@@ -53,6 +58,7 @@ bool calls(const std::string& text, const std::string& stem) {
 TEST(Callable, TheBindingsCallEveryFunction) {
   const std::string text = sources();
   ASSERT_GT(text.size(), 100'000u);
+  for (const char* name : kProvisional) EXPECT_FALSE(calls(text, name + 4)) << name;
   EXPECT_FALSE(calls(text, "DeviceGetNam"));
   for (const auto& callable : test::callables())
     EXPECT_TRUE(calls(text, std::string(callable.function).substr(4)))

@@ -32,13 +32,15 @@ TEST(Registry, SaysAtCompileTimeWhatTheTableSaysAtRunTime) {
     EXPECT_EQ(functions[i].exported_by, symbol.exported_by) << symbol.name;
     EXPECT_EQ(functions[i].deprecated, symbol.deprecated) << symbol.name;
     EXPECT_NE(find_symbol(functions[i].newest), nullptr) << symbol.name;
-    // What no header declares has no method, and nobody to say what it does.
-    EXPECT_EQ(functions[i].method.empty(), functions[i].since.empty()) << symbol.name;
+    // What no header declares has no method, and nobody to say what it does. A provisional function has no method.
+    const bool provisional = symbol.name == std::string("nvmlDeviceGetGpuUptime_v1") ||
+                             symbol.name == std::string("nvmlDeviceGetNvLinkInfo_v3");
+    EXPECT_EQ(functions[i].method.empty(), functions[i].since.empty() || provisional) << symbol.name;
     EXPECT_TRUE(functions[i].since.empty() || !functions[i].doc.empty()) << symbol.name;
     with_method += !functions[i].method.empty();
     with_unit += !functions[i].unit.empty();
   }
-  EXPECT_EQ(with_method, 428u);
+  EXPECT_EQ(with_method, 434u);
   EXPECT_GT(with_unit, 30u);
   std::set<FieldId> ids;
   for (const FieldFacts& field : fields) EXPECT_TRUE(ids.insert(field.id).second) << field.name;

@@ -6,6 +6,7 @@ add_executable(import_test
   "${CMAKE_CURRENT_LIST_DIR}/import_test.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/import_history_test.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/import_cuda_test.cpp"
+  "${CMAKE_CURRENT_LIST_DIR}/import_drill_test.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/import_driver_test.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/import_registry_test.cpp"
   "${CMAKE_CURRENT_LIST_DIR}/older_facts.cpp")

@@ -101,10 +101,22 @@ json OlderFacts::families() const {
     for (const json& member : now.at("members"))
       if (known.contains(member.get<std::string>())) members.push_back(member);
     if (members.empty()) continue;
+    // A function without a version is a family only beside versions.
+    if (members == json{plain} && !now.contains("v_suffix_twin") && !now.contains("v1_not_in_header")) continue;
     family.at("members") = members;
     family.at("newest") = members.back();
     out[plain] = family;
   }
+  return out;
+}
+
+json OlderFacts::types() const {
+  std::set<std::string> known;
+  for (const json& structure : first_seen("structs.json")) known.insert(structure.at("name").get<std::string>());
+  json out = read("types.json"), versions = json::object();
+  for (const auto& [macro, version] : out.at("struct_versions").items())
+    if (known.contains(version.at("struct").get<std::string>())) versions[macro] = version;
+  out.at("struct_versions") = versions;
   return out;
 }
 

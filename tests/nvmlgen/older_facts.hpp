@@ -19,6 +19,7 @@ class OlderFacts {
   nlohmann::json enums() const;
   nlohmann::json constants() const;
   nlohmann::json families() const;
+  nlohmann::json types() const;
   // Of history.json, by the name of a timeline of each function, type or constant.
   nlohmann::json timelines(const std::string& key) const;
   nlohmann::json functions_per_header() const;

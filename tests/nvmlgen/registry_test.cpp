@@ -133,6 +133,38 @@ TEST_F(Registry, RefusesAFunctionWithoutAMethod) {
   }
 }
 
+// Generated or by hand, alone or in the chain of another function.
+TEST_F(Registry, RefusesAMethodOfAProvisionalFunction) {
+  const std::string entry = "  provisional: \"no source shows whether";
+  replace("semantics/diagnostics.yaml", entry, "  as: gpu_uptime\n" + entry);
+  EXPECT_TRUE(
+      std::regex_search(error(), std::regex("diagnostics\\.yaml:[0-9]+: nvmlDeviceGetGpuUptime_v1 is provisional")))
+      << error();
+  replace("semantics/diagnostics.yaml", "  as: gpu_uptime\n" + entry, entry);
+  EXPECT_EQ(error(), "no error");
+
+  const std::string other = "nvmlDeviceSetMigMode:";
+  replace("semantics/values/by_hand.yaml", other, "nvmlDeviceGetGpuUptime_v1: \"Device::uptime\"\n" + other);
+  EXPECT_TRUE(std::regex_search(error(), std::regex("by_hand\\.yaml:[0-9]+: nvmlDeviceGetGpuUptime_v1 is provisional")))
+      << error();
+  replace("semantics/values/by_hand.yaml", "nvmlDeviceGetGpuUptime_v1: \"Device::uptime\"\n" + other, other);
+
+  replace("semantics/nvlink.yaml", "  versions: [nvmlNvLinkInfo_v2, nvmlNvLinkInfo_v1]\n",
+          "  versions: [nvmlNvLinkInfo_v2, nvmlNvLinkInfo_v1]\n"
+          "  chain: [nvmlDeviceGetNvLinkInfo, nvmlDeviceGetNvLinkInfo_v3]\n");
+  replace("semantics/nvlink.yaml", "  provisional: \"no source names the function",
+          "  chained_by: nvmlDeviceGetNvLinkInfo\n  provisional: \"no source names the function");
+  EXPECT_NE(error().find("nvmlDeviceGetNvLinkInfo_v3: provisional, but in the chain of nvmlDeviceGetNvLinkInfo"),
+            std::string::npos)
+      << error();
+}
+
+TEST_F(Registry, RefusesAProvisionalFunctionWithoutAReason) {
+  replace("semantics/nvlink.yaml",
+          "\"no source names the function, only its struct; the name follows from the older version\"", "\"\"");
+  EXPECT_NE(error().find("nvmlDeviceGetNvLinkInfo_v3 needs doc, on and as"), std::string::npos) << error();
+}
+
 TEST_F(Registry, RefusesFieldIdWithoutEntry) {
   replace("semantics/values/field_values.yaml",
           "NVML_FI_DEV_MEMORY_TEMP: {type: uint, read: gpu.thermal.temperature_memory_c}\n", "");

@@ -2,7 +2,8 @@
 
   fault|heal|set|release|load|time ...      the command
   nvml gpu=1 SetComputeMode 3               nvmlDeviceSetComputeMode with numbers, as a program of its own
-  drain gpu=1 on|off, remove gpu=1, discover, start, mig gpu=1 create PROFILE, mig gpu=1 destroy, bandwidth MODE
+  drain gpu=1 on|off, remove gpu=1, discover, start, mig gpu=1 create PROFILE, mig gpu=1 destroy, bandwidth MODE,
+  nvle gpu=1 lock, nvle gpu=1 ready on|off, nvle gpu=1 key gpu=2
   smi ...                                   nvidia-smi"""
 
 from __future__ import annotations
@@ -63,6 +64,25 @@ class Setter:
 
     def bandwidth(self, mode: str) -> None:
         self.accept("bandwidth", self.nvml.call("nvmlSystemSetNvlinkBwMode", int(mode)))
+
+    def nvle(self, gpu: str, what: str, *words: str) -> None:
+        """Encryption of NVLinks."""
+        if what == "lock":
+            result = self.nvml.call("nvmlDeviceLockNvlinkRemapTable_v1", self.gpu(gpu), ctypes.create_string_buffer(2))
+        elif what == "ready":
+            result = self.nvml.call("nvmlDeviceSetNvlinkNvleReady_v1", self.gpu(gpu), bytes([words[0] == "on"]))
+        else:
+            ends = [self.nvle_end(gpu), self.nvle_end(words[0])]
+            key = bytes(32) + b"".join(alid for alid, _ in ends) + b"".join(info for _, info in ends)
+            result = self.nvml.call("nvmlDeviceSetupNvlinkNvleEncryptionKey_v1", self.gpu(gpu), key)
+        self.accept(what, result)
+
+    def nvle_end(self, gpu: str) -> tuple[bytes, bytes]:
+        """Address and private info of a GPU."""
+        table, info = ctypes.create_string_buffer(32776), ctypes.create_string_buffer(260)
+        self.accept("address", self.nvml.call("nvmlDeviceGetNvlinkRemapTableInfo_v1", self.gpu(gpu), table))
+        self.accept("private info", self.nvml.call("nvmlDeviceGetNvlinkNvlePrivateInfo_v1", self.gpu(gpu), info))
+        return table.raw[:4], info.raw
 
     def mig(self, gpu: str, what: str, *profile: str) -> None:
         handle = self.gpu(gpu)

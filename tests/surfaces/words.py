@@ -28,6 +28,8 @@ NVML = [
     (r".*RemappedRows bFailure.*", "remapping failed"),
     (r".*(RemappedRows|RowRemapper).*", "remapped rows"),
     (r".*RetiredPagesPending.*", "page pending"),
+    (r".*NvLinkInfo isNvleReady 0", "encryption not ready"),
+    (r".*NvLinkInfo isNvleReady.*", "encryption ready"),
     (r".*NvLinkState.*", "link state"),
     (r".*NvLinkErrorCounter.*", "link errors"),
     (r".*ClocksEventReasons.*", "clocks event reasons"),

@@ -34,7 +34,7 @@ using Outputs = std::vector<Output>;
 void add_abi(Outputs& out, const Registry& r) {
   out.push_back({"include/nvmlkit/generated/abi.hpp", emit_abi(r.facts)});
   out.push_back({"include/nvmlkit/generated/errc.hpp", emit_errc(r.facts)});
-  out.push_back({"include/nvmlkit/generated/table.hpp", emit_table(r.facts)});
+  out.push_back({"include/nvmlkit/generated/table.hpp", emit_table(r.facts, r.semantics)});
   out.push_back({"src/bindings/generated/abi_assertions.cpp", emit_abi_assertions(r.facts)});
   out.push_back({"src/bindings/generated/table_symbols.cpp", emit_table_symbols(r.facts)});
   out.push_back({"src/bindings/generated/visit_members.hpp", emit_visit_members(r.facts)});

@@ -40,10 +40,12 @@ std::string stats_text(const Registry& registry) {
   std::map<std::string, int> waiting;
   int declared = 0;
   int manual = 0;
+  int provisional = 0;
   for (const auto& function : registry.facts.functions) {
     const auto& entry = registry.semantics.functions.at(function.name);
     declared += !function.library_only;
     manual += entry.call == Protocol::manual;
+    provisional += !entry.provisional.empty();
     count(all, entry.sim.answer);
     count(groups[entry.file], entry.sim.answer);
     if (entry.sim.answer == Answer::later) ++waiting[entry.sim.reason];
@@ -69,6 +71,7 @@ std::string stats_text(const Registry& registry) {
   line("  plain C++ behind generated checks", all.code);
   line("unsupported by nature", all.unsupported);
   line("not simulated yet", all.later);
+  line("provisional, without a method", provisional);
   line("irregular, wrapper by hand in the bindings", manual);
   std::map<cuda::Answer, int> answers;
   for (const auto& function : registry.cuda.functions) ++answers[registry.cuda.meaning(function).answer];

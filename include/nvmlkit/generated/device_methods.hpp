@@ -2059,6 +2059,19 @@ class DeviceMethods : public Object<abi::nvmlDevice_t> {
   /// Errors: invalid_argument, no_permission, not_supported, argument_version_mismatch.
   /// @c nvmlDeviceSetRusdSettings_v1 (since 13.1.115)
   Result<void> set_rusd_settings(const RusdSettings& settings) const;
+
+  /// Locks the NVLink remap table of this GPU until it is reset; returns whether the table is locked.
+  /// Needs root.
+  /// @c nvmlDeviceLockNvlinkRemapTable_v1 (since 13.5)
+  Result<NvlinkRemapTableLock> lock_nvlink_remap_table() const;
+
+  /// Address of this GPU in its fabric, and its table that maps fabric addresses to memory.
+  /// @c nvmlDeviceGetNvlinkRemapTableInfo_v1 (since 13.5)
+  Result<NvlinkRemapTable> nvlink_remap_table() const;
+
+  /// Opaque data of this GPU that the setup of a key takes for both of its GPUs.
+  /// @c nvmlDeviceGetNvlinkNvlePrivateInfo_v1 (since 13.5)
+  Result<NvlinkNvlePrivateInfo> nvlink_nvle_private_info() const;
 };
 
 template <class Visitor>

@@ -99,10 +99,10 @@ class LibraryMethods {
   /// @c nvmlSystemSetConfComputeKeyRotationThresholdInfo (since 12.4.127)
   Result<void> set_conf_compute_key_rotation_threshold_info(const ConfComputeKeyRotationLimit& key_rotation_thr_info) const;
 
-  /// Confidential computing settings: environment, feature, developer tools and multi-GPU mode.
+  /// Confidential computing settings, with the TDISP state of the GPUs; unknown if the GPUs are in different states.
   /// Needs hopper or newer.
   /// Errors: uninitialized, invalid_argument, not_supported, gpu_is_lost, argument_version_mismatch, unknown.
-  /// @c nvmlSystemGetConfComputeSettings (since 12.4.127)
+  /// @c nvmlSystemGetConfComputeSettings_v2 (since 13.5), @c nvmlSystemGetConfComputeSettings
   Result<ConfComputeSettings> conf_compute_settings() const;
 
   /// Sets the NVLink bandwidth mode for the whole machine.

@@ -64,6 +64,8 @@ struct Table {
   abi::nvmlReturn_t (*DeviceValidateInforom)(abi::nvmlDevice_t device) = nullptr;
   abi::nvmlReturn_t (*DeviceGetLastBBXFlushTime)(abi::nvmlDevice_t device, unsigned long long* timestamp, unsigned long* durationUs) = nullptr;
   abi::nvmlReturn_t (*DeviceGetBBXTimeData_v1)(abi::nvmlDevice_t device, abi::nvmlBBXTimeData_v1_t* timeData) = nullptr;
+  // Provisional: no source shows whether the seconds have 32 or 64 bits; 32, as those of nvmlBBXTimeData_v1_t
+  abi::nvmlReturn_t (*DeviceGetGpuUptime_v1)(abi::nvmlDevice_t device, abi::nvmlGpuUptime_v1_t* gpuUptime) = nullptr;
   abi::nvmlReturn_t (*DeviceGetDisplayMode)(abi::nvmlDevice_t device, abi::nvmlEnableState_t* display) = nullptr;
   abi::nvmlReturn_t (*DeviceGetDisplayActive)(abi::nvmlDevice_t device, abi::nvmlEnableState_t* isActive) = nullptr;
   abi::nvmlReturn_t (*DeviceGetPersistenceMode)(abi::nvmlDevice_t device, abi::nvmlEnableState_t* mode) = nullptr;
@@ -183,6 +185,7 @@ struct Table {
   abi::nvmlReturn_t (*SystemSetConfComputeGpusReadyState)(unsigned int isAcceptingWork) = nullptr;
   abi::nvmlReturn_t (*SystemSetConfComputeKeyRotationThresholdInfo)(abi::nvmlConfComputeSetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) = nullptr;
   abi::nvmlReturn_t (*SystemGetConfComputeSettings)(abi::nvmlSystemConfComputeSettings_t* settings) = nullptr;
+  abi::nvmlReturn_t (*SystemGetConfComputeSettings_v2)(abi::nvmlSystemConfComputeSettings_v2_t* settings) = nullptr;
   abi::nvmlReturn_t (*DeviceGetGspFirmwareVersion)(abi::nvmlDevice_t device, char* version) = nullptr;
   abi::nvmlReturn_t (*DeviceGetGspFirmwareMode)(abi::nvmlDevice_t device, unsigned int* isEnabled, unsigned int* defaultMode) = nullptr;
   abi::nvmlReturn_t (*DeviceGetSramEccErrorStatus)(abi::nvmlDevice_t device, abi::nvmlEccSramErrorStatus_t* status) = nullptr;
@@ -421,6 +424,13 @@ struct Table {
   abi::nvmlReturn_t (*DeviceGetPciInfo)(abi::nvmlDevice_t device, abi::nvmlPciInfo_t* pci) = nullptr;
   abi::nvmlReturn_t (*DeviceGetPciInfo_v2)(abi::nvmlDevice_t device, abi::nvmlPciInfo_t* pci) = nullptr;
   abi::nvmlReturn_t (*DeviceGetNvLinkRemotePciInfo)(abi::nvmlDevice_t device, unsigned int link, abi::nvmlPciInfo_t* pci) = nullptr;
+  // Provisional: no source names the function, only its struct; the name follows from the older version
+  abi::nvmlReturn_t (*DeviceGetNvLinkInfo_v3)(abi::nvmlDevice_t device, abi::nvmlNvLinkInfo_v3_t* info) = nullptr;
+  abi::nvmlReturn_t (*DeviceLockNvlinkRemapTable_v1)(abi::nvmlDevice_t device, abi::nvmlNvlinkLockRemapTable_v1_t* lockRemapTable) = nullptr;
+  abi::nvmlReturn_t (*DeviceGetNvlinkRemapTableInfo_v1)(abi::nvmlDevice_t device, abi::nvmlNvlinkGetRemapTableInfo_v1_t* remapTableInfo) = nullptr;
+  abi::nvmlReturn_t (*DeviceSetupNvlinkNvleEncryptionKey_v1)(abi::nvmlDevice_t device, abi::nvmlNvlinkSetupNvleEncryptionKey_v1_t* encryptionKey) = nullptr;
+  abi::nvmlReturn_t (*DeviceSetNvlinkNvleReady_v1)(abi::nvmlDevice_t device, abi::nvmlNvlinkSetNvleReady_v1_t* nvleReady) = nullptr;
+  abi::nvmlReturn_t (*DeviceGetNvlinkNvlePrivateInfo_v1)(abi::nvmlDevice_t device, abi::nvmlNvlinkNvlePrivateInfo_v1_t* privateInfo) = nullptr;
   abi::nvmlReturn_t (*DeviceGetGridLicensableFeatures)(abi::nvmlDevice_t device, abi::nvmlGridLicensableFeatures_t* pGridLicensableFeatures) = nullptr;
   abi::nvmlReturn_t (*DeviceGetGridLicensableFeatures_v2)(abi::nvmlDevice_t device, abi::nvmlGridLicensableFeatures_t* pGridLicensableFeatures) = nullptr;
   abi::nvmlReturn_t (*DeviceGetGridLicensableFeatures_v3)(abi::nvmlDevice_t device, abi::nvmlGridLicensableFeatures_t* pGridLicensableFeatures) = nullptr;
@@ -442,7 +452,7 @@ struct Table {
   void (*InternalGetExportTable)() = nullptr;  // signature not public
 };
 
-inline constexpr unsigned int kSymbolCount = 431;
+inline constexpr unsigned int kSymbolCount = 439;
 static_assert(sizeof(Table) == kSymbolCount * sizeof(void (*)()));
 
 }  // namespace nvmlkit::nvml

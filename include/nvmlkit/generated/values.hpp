@@ -295,7 +295,7 @@ struct ConfComputeMemSizeInfo {
 };
 
 /// Confidential computing settings of the machine.
-/// @c nvmlSystemConfComputeSettings_v1_t
+/// @c nvmlSystemConfComputeSettings_v2_t, nvmlSystemConfComputeSettings_v1_t
 struct ConfComputeSettings {
   /// The environment.
   ConfComputeEnvironment environment{};
@@ -305,6 +305,8 @@ struct ConfComputeSettings {
   ConfComputeDevTools dev_tools_mode{};
   /// How several GPUs work together.
   ConfComputeMultiGpu multi_gpu_mode{};
+  /// TDISP state of all GPUs, as the driver numbers it: NVIDIA publishes no names. Missing on older drivers.
+  std::optional<unsigned int> tdisp_state{};
   bool operator==(const ConfComputeSettings&) const = default;
 };
 
@@ -864,6 +866,52 @@ struct NvlinkLowPowerThreshold {
   /// From abi::NVLINK_LOW_POWER_THRESHOLD_MIN to ..._MAX, in the unit of the field NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_UNITS; ..._RESET for the default.
   unsigned int low_pwr_threshold{};
   bool operator==(const NvlinkLowPowerThreshold&) const = default;
+};
+
+/// Opaque data of a GPU for the setup of keys.
+/// @c nvmlNvlinkNvlePrivateInfo_v1_t
+struct NvlinkNvlePrivateInfo {
+  /// At most 256 bytes.
+  std::vector<unsigned char> data{};
+  bool operator==(const NvlinkNvlePrivateInfo&) const = default;
+};
+
+/// The secret for the NVLink traffic between two GPUs. Both GPUs are set up with it, each as the local one.
+/// @c nvmlNvlinkSetupNvleEncryptionKey_v1_t
+struct NvlinkNvleKey {
+  /// The GPU derives the key from it.
+  std::array<unsigned char, 32> secret{};
+  /// Address of the GPU that is set up.
+  unsigned int local_alid{};
+  /// Address of the other GPU.
+  unsigned int remote_alid{};
+  /// Private info of the GPU that is set up.
+  NvlinkNvlePrivateInfo local_info{};
+  /// Private info of the other GPU.
+  NvlinkNvlePrivateInfo remote_info{};
+  bool operator==(const NvlinkNvleKey&) const = default;
+};
+
+/// The addresses of a GPU's NVLink fabric. Entry n of both lists belongs together.
+/// @c nvmlNvlinkGetRemapTableInfo_v1_t
+struct NvlinkRemapTable {
+  /// The GPU's own address in the fabric (ALID).
+  unsigned int alid{};
+  /// Fabric linear addresses (FLA).
+  std::vector<unsigned int> fabric_addresses{};
+  /// The physical addresses that they stand for (SPA or GPA).
+  std::vector<unsigned int> physical_addresses{};
+  bool operator==(const NvlinkRemapTable&) const = default;
+};
+
+/// Result of a request to lock the remap table.
+/// @c nvmlNvlinkLockRemapTable_v1_t
+struct NvlinkRemapTableLock {
+  /// Whether the table is locked now.
+  bool locked{};
+  /// Whether tables cannot be locked.
+  bool disabled{};
+  bool operator==(const NvlinkRemapTableLock&) const = default;
 };
 
 /// The bandwidth modes that NVLink can take.
@@ -1708,6 +1756,7 @@ void for_each_field(const ConfComputeSettings& value, Visitor&& visit) {
   visit("cc_feature", value.cc_feature);
   visit("dev_tools_mode", value.dev_tools_mode);
   visit("multi_gpu_mode", value.multi_gpu_mode);
+  visit("tdisp_state", value.tdisp_state);
 }
 
 template <class Visitor>
@@ -2032,6 +2081,33 @@ void for_each_field(const NvlinkInfo& value, Visitor&& visit) {
 template <class Visitor>
 void for_each_field(const NvlinkLowPowerThreshold& value, Visitor&& visit) {
   visit("low_pwr_threshold", value.low_pwr_threshold);
+}
+
+template <class Visitor>
+void for_each_field(const NvlinkNvlePrivateInfo& value, Visitor&& visit) {
+  visit("data", value.data);
+}
+
+template <class Visitor>
+void for_each_field(const NvlinkNvleKey& value, Visitor&& visit) {
+  visit("secret", value.secret);
+  visit("local_alid", value.local_alid);
+  visit("remote_alid", value.remote_alid);
+  visit("local_info", value.local_info);
+  visit("remote_info", value.remote_info);
+}
+
+template <class Visitor>
+void for_each_field(const NvlinkRemapTable& value, Visitor&& visit) {
+  visit("alid", value.alid);
+  visit("fabric_addresses", value.fabric_addresses);
+  visit("physical_addresses", value.physical_addresses);
+}
+
+template <class Visitor>
+void for_each_field(const NvlinkRemapTableLock& value, Visitor&& visit) {
+  visit("locked", value.locked);
+  visit("disabled", value.disabled);
 }
 
 template <class Visitor>

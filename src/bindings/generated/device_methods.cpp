@@ -1155,4 +1155,25 @@ auto DeviceMethods::set_rusd_settings(const RusdSettings& settings) const -> Res
   return {};
 }
 
+auto DeviceMethods::lock_nvlink_remap_table() const -> Result<NvlinkRemapTableLock> {
+  abi::nvmlNvlinkLockRemapTable_v1_t lock_remap_table{};
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceLockNvlinkRemapTable_v1, handle_, &lock_remap_table);
+  if (!outcome.ok()) return outcome.failure();
+  return detail::answer_of<NvlinkRemapTableLock>(lock_remap_table);
+}
+
+auto DeviceMethods::nvlink_remap_table() const -> Result<NvlinkRemapTable> {
+  abi::nvmlNvlinkGetRemapTableInfo_v1_t remap_table_info{};
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvlinkRemapTableInfo_v1, handle_, &remap_table_info);
+  if (!outcome.ok()) return outcome.failure();
+  return detail::answer_of<NvlinkRemapTable>(remap_table_info);
+}
+
+auto DeviceMethods::nvlink_nvle_private_info() const -> Result<NvlinkNvlePrivateInfo> {
+  abi::nvmlNvlinkNvlePrivateInfo_v1_t private_info{};
+  const detail::Outcome outcome = detail::call(*session_, &Table::DeviceGetNvlinkNvlePrivateInfo_v1, handle_, &private_info);
+  if (!outcome.ok()) return outcome.failure();
+  return detail::answer_of<NvlinkNvlePrivateInfo>(private_info);
+}
+
 }  // namespace nvmlkit::nvml

@@ -82,11 +82,21 @@ auto LibraryMethods::set_conf_compute_key_rotation_threshold_info(const ConfComp
 }
 
 auto LibraryMethods::conf_compute_settings() const -> Result<ConfComputeSettings> {
-  abi::nvmlSystemConfComputeSettings_v1_t settings{};
-  settings.version = abi::version_tag<abi::nvmlSystemConfComputeSettings_v1_t>;
-  const detail::Outcome outcome = detail::call(*session_, &Table::SystemGetConfComputeSettings, &settings);
-  if (!outcome.ok()) return outcome.failure();
-  return detail::answer_of<ConfComputeSettings>(settings);
+  return detail::newest_of(
+      detail::by(&Table::SystemGetConfComputeSettings_v2, 2, [&]() -> Result<ConfComputeSettings> {
+        abi::nvmlSystemConfComputeSettings_v2_t settings{};
+        settings.version = abi::version_tag<abi::nvmlSystemConfComputeSettings_v2_t>;
+        const detail::Outcome outcome = detail::call(*session_, &Table::SystemGetConfComputeSettings_v2, &settings);
+        if (!outcome.ok()) return outcome.failure();
+        return detail::answer_of<ConfComputeSettings>(settings);
+      }),
+      detail::by(&Table::SystemGetConfComputeSettings, 1, [&]() -> Result<ConfComputeSettings> {
+        abi::nvmlSystemConfComputeSettings_v1_t older{};
+        older.version = abi::version_tag<abi::nvmlSystemConfComputeSettings_v1_t>;
+        const detail::Outcome outcome = detail::call(*session_, &Table::SystemGetConfComputeSettings, &older);
+        if (!outcome.ok()) return outcome.failure();
+        return detail::answer_of<ConfComputeSettings>(older);
+      }));
 }
 
 auto LibraryMethods::modify_drain_state(const PciInfo& pci_info, bool new_state) const -> Result<void> {

@@ -395,6 +395,10 @@ void fill([[maybe_unused]] ConfComputeSettings& to, [[maybe_unused]] const From&
     detail::take(to.multi_gpu_mode, from.multiGpuMode);
   else
     detail::lacks<From>(to.multi_gpu_mode);
+  if constexpr (requires { from.tdispState; })
+    detail::take(to.tdisp_state, from.tdispState);
+  else
+    detail::lacks<From>(to.tdisp_state);
 }
 
 template <class From>
@@ -1183,6 +1187,66 @@ void fill([[maybe_unused]] NvlinkLowPowerThreshold& to, [[maybe_unused]] const F
     detail::take(to.low_pwr_threshold, from.lowPwrThreshold);
   else
     detail::lacks<From>(to.low_pwr_threshold);
+}
+
+template <class From>
+void fill([[maybe_unused]] NvlinkNvlePrivateInfo& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.data; })
+    detail::take_counted(to.data, from.data, from.size);
+  else
+    detail::lacks<From>(to.data);
+}
+
+template <class From>
+void fill([[maybe_unused]] NvlinkNvleKey& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.nvleKey; })
+    detail::take(to.secret, from.nvleKey);
+  else
+    detail::lacks<From>(to.secret);
+  if constexpr (requires { from.localGpuAlid; })
+    detail::take(to.local_alid, from.localGpuAlid);
+  else
+    detail::lacks<From>(to.local_alid);
+  if constexpr (requires { from.remoteGpuAlid; })
+    detail::take(to.remote_alid, from.remoteGpuAlid);
+  else
+    detail::lacks<From>(to.remote_alid);
+  if constexpr (requires { from.localGpuNvlePrivateInfo; })
+    detail::take(to.local_info, from.localGpuNvlePrivateInfo);
+  else
+    detail::lacks<From>(to.local_info);
+  if constexpr (requires { from.remoteGpuNvlePrivateInfo; })
+    detail::take(to.remote_info, from.remoteGpuNvlePrivateInfo);
+  else
+    detail::lacks<From>(to.remote_info);
+}
+
+template <class From>
+void fill([[maybe_unused]] NvlinkRemapTable& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.alid; })
+    detail::take(to.alid, from.alid);
+  else
+    detail::lacks<From>(to.alid);
+  if constexpr (requires { from.flaRemapTabAddr; })
+    detail::take_counted(to.fabric_addresses, from.flaRemapTabAddr, from.remapTabSize);
+  else
+    detail::lacks<From>(to.fabric_addresses);
+  if constexpr (requires { from.gpaRemapTabAddr; })
+    detail::take_counted(to.physical_addresses, from.gpaRemapTabAddr, from.remapTabSize);
+  else
+    detail::lacks<From>(to.physical_addresses);
+}
+
+template <class From>
+void fill([[maybe_unused]] NvlinkRemapTableLock& to, [[maybe_unused]] const From& from) {
+  if constexpr (requires { from.bRemapTableLocked; })
+    detail::take(to.locked, from.bRemapTableLocked);
+  else
+    detail::lacks<From>(to.locked);
+  if constexpr (requires { from.bRemapTableLockDisabled; })
+    detail::take(to.disabled, from.bRemapTableLockDisabled);
+  else
+    detail::lacks<From>(to.disabled);
 }
 
 template <class From>

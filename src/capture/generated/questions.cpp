@@ -303,7 +303,15 @@ constexpr Member members_52[] = {  // nvmlSystemConfComputeSettings_v1_t
     {"devToolsMode", {Form::natural, 4, -1}, 12, 0, -1},
     {"multiGpuMode", {Form::natural, 4, -1}, 16, 0, -1},
 };
-constexpr Member members_53[] = {  // nvmlEccSramErrorStatus_v1_t
+constexpr Member members_53[] = {  // nvmlSystemConfComputeSettings_v2_t
+    {"version", {Form::natural, 4, -1}, 0, 0, -1},
+    {"environment", {Form::natural, 4, -1}, 4, 0, -1},
+    {"ccFeature", {Form::natural, 4, -1}, 8, 0, -1},
+    {"devToolsMode", {Form::natural, 4, -1}, 12, 0, -1},
+    {"multiGpuMode", {Form::natural, 4, -1}, 16, 0, -1},
+    {"tdispState", {Form::natural, 4, -1}, 20, 0, -1},
+};
+constexpr Member members_54[] = {  // nvmlEccSramErrorStatus_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"aggregateUncParity", {Form::natural, 8, -1}, 8, 0, -1},
     {"aggregateUncSecDed", {Form::natural, 8, -1}, 16, 0, -1},
@@ -318,7 +326,7 @@ constexpr Member members_53[] = {  // nvmlEccSramErrorStatus_v1_t
     {"aggregateUncBucketOther", {Form::natural, 8, -1}, 88, 0, -1},
     {"bThresholdExceeded", {Form::natural, 4, -1}, 96, 0, -1},
 };
-constexpr Member members_54[] = {  // nvmlAccountingStats_t
+constexpr Member members_55[] = {  // nvmlAccountingStats_t
     {"gpuUtilization", {Form::natural, 4, -1}, 0, 0, -1},
     {"memoryUtilization", {Form::natural, 4, -1}, 4, 0, -1},
     {"maxMemoryUsage", {Form::natural, 8, -1}, 8, 0, -1},
@@ -327,7 +335,7 @@ constexpr Member members_54[] = {  // nvmlAccountingStats_t
     {"isRunning", {Form::natural, 4, -1}, 32, 0, -1},
     {"reserved", {Form::natural, 4, -1}, 36, 5, -1},
 };
-constexpr Member members_55[] = {  // nvmlAccountingStats_v2_t
+constexpr Member members_56[] = {  // nvmlAccountingStats_v2_t
     {"pid", {Form::natural, 4, -1}, 0, 0, -1},
     {"isRunning", {Form::natural, 4, -1}, 4, 0, -1},
     {"gpuUtilization", {Form::natural, 4, -1}, 8, 0, -1},
@@ -339,23 +347,23 @@ constexpr Member members_55[] = {  // nvmlAccountingStats_v2_t
     {"time", {Form::natural, 8, -1}, 48, 0, -1},
     {"startTime", {Form::natural, 8, -1}, 56, 0, -1},
 };
-constexpr Member members_56[] = {  // nvmlRowRemapperHistogramValues_t
+constexpr Member members_57[] = {  // nvmlRowRemapperHistogramValues_t
     {"max", {Form::natural, 4, -1}, 0, 0, -1},
     {"high", {Form::natural, 4, -1}, 4, 0, -1},
     {"partial", {Form::natural, 4, -1}, 8, 0, -1},
     {"low", {Form::natural, 4, -1}, 12, 0, -1},
     {"none", {Form::natural, 4, -1}, 16, 0, -1},
 };
-constexpr Member members_57[] = {  // nvmlClkMonFaultInfo_t
+constexpr Member members_58[] = {  // nvmlClkMonFaultInfo_t
     {"clkApiDomain", {Form::natural, 4, -1}, 0, 0, -1},
     {"clkDomainFaultMask", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_58[] = {  // nvmlClkMonStatus_t
+constexpr Member members_59[] = {  // nvmlClkMonStatus_t
     {"bGlobalStatus", {Form::natural, 4, -1}, 0, 0, -1},
     {"clkMonListSize", {Form::natural, 4, -1}, 4, 0, -1},
-    {"clkMonList", {Form::structure, 8, 57}, 8, 32, -1},
+    {"clkMonList", {Form::structure, 8, 58}, 8, 32, -1},
 };
-constexpr Member members_59[] = {  // nvmlProcessUtilizationSample_t
+constexpr Member members_60[] = {  // nvmlProcessUtilizationSample_t
     {"pid", {Form::natural, 4, -1}, 0, 0, -1},
     {"timeStamp", {Form::natural, 8, -1}, 8, 0, -1},
     {"smUtil", {Form::natural, 4, -1}, 16, 0, -1},
@@ -363,7 +371,7 @@ constexpr Member members_59[] = {  // nvmlProcessUtilizationSample_t
     {"encUtil", {Form::natural, 4, -1}, 24, 0, -1},
     {"decUtil", {Form::natural, 4, -1}, 28, 0, -1},
 };
-constexpr Member members_60[] = {  // nvmlProcessUtilizationInfo_v1_t
+constexpr Member members_61[] = {  // nvmlProcessUtilizationInfo_v1_t
     {"timeStamp", {Form::natural, 8, -1}, 0, 0, -1},
     {"pid", {Form::natural, 4, -1}, 8, 0, -1},
     {"smUtil", {Form::natural, 4, -1}, 12, 0, -1},
@@ -373,13 +381,13 @@ constexpr Member members_60[] = {  // nvmlProcessUtilizationInfo_v1_t
     {"jpgUtil", {Form::natural, 4, -1}, 28, 0, -1},
     {"ofaUtil", {Form::natural, 4, -1}, 32, 0, -1},
 };
-constexpr Member members_61[] = {  // nvmlProcessesUtilizationInfo_v1_t
+constexpr Member members_62[] = {  // nvmlProcessesUtilizationInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"processSamplesCount", {Form::natural, 4, -1}, 4, 0, -1},
     {"lastSeenTimeStamp", {Form::natural, 8, -1}, 8, 0, -1},
-    {"procUtilArray", {Form::pointer, 8, 60}, 16, 0, 4},
+    {"procUtilArray", {Form::pointer, 8, 61}, 16, 0, 4},
 };
-constexpr Member members_62[] = {  // nvmlPlatformInfo_v2_t
+constexpr Member members_63[] = {  // nvmlPlatformInfo_v2_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"ibGuid", {Form::bytes, 16, -1}, 4, 0, -1},
     {"chassisSerialNumber", {Form::bytes, 16, -1}, 20, 0, -1},
@@ -389,7 +397,7 @@ constexpr Member members_62[] = {  // nvmlPlatformInfo_v2_t
     {"peerType", {Form::natural, 1, -1}, 39, 0, -1},
     {"moduleId", {Form::natural, 1, -1}, 40, 0, -1},
 };
-constexpr Member members_63[] = {  // nvmlPlatformInfo_v1_t
+constexpr Member members_64[] = {  // nvmlPlatformInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"ibGuid", {Form::bytes, 16, -1}, 4, 0, -1},
     {"rackGuid", {Form::bytes, 16, -1}, 20, 0, -1},
@@ -399,117 +407,117 @@ constexpr Member members_63[] = {  // nvmlPlatformInfo_v1_t
     {"peerType", {Form::natural, 1, -1}, 39, 0, -1},
     {"moduleId", {Form::natural, 1, -1}, 40, 0, -1},
 };
-constexpr Member members_64[] = {  // nvmlPdi_v1_t
+constexpr Member members_65[] = {  // nvmlPdi_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"value", {Form::natural, 8, -1}, 8, 0, -1},
 };
-constexpr Member members_65[] = {  // nvmlHostname_v1_t
+constexpr Member members_66[] = {  // nvmlHostname_v1_t
     {"value", {Form::text, 64, -1}, 0, 0, -1},
 };
-constexpr Member members_66[] = {  // const char
+constexpr Member members_67[] = {  // const char
     {"", {Form::integer, 1, -1}, 0, 0, -1},
 };
-constexpr Member members_67[] = {  // nvmlGetMemoryLimits_v1_t
-    {"nameSpace", {Form::pointer, 8, 66}, 0, 0, -1},
+constexpr Member members_68[] = {  // nvmlGetMemoryLimits_v1_t
+    {"nameSpace", {Form::pointer, 8, 67}, 0, 0, -1},
     {"softLimit", {Form::natural, 8, -1}, 8, 0, -1},
     {"hardLimit", {Form::natural, 8, -1}, 16, 0, -1},
     {"currentUsed", {Form::natural, 8, -1}, 24, 0, -1},
 };
-constexpr Member members_68[] = {  // nvmlPerfMetricControllerSample_t
+constexpr Member members_69[] = {  // nvmlPerfMetricControllerSample_t
     {"controllerType", {Form::natural, 4, -1}, 0, 0, -1},
     {"data", {Form::bytes, 2208, -1}, 8, 0, -1},
 };
-constexpr Member members_69[] = {  // nvmlPerfMetricsSample_t
+constexpr Member members_70[] = {  // nvmlPerfMetricsSample_t
     {"numControllerData", {Form::natural, 1, -1}, 0, 0, -1},
-    {"controllerData", {Form::structure, 2216, 68}, 8, 4, -1},
+    {"controllerData", {Form::structure, 2216, 69}, 8, 4, -1},
 };
-constexpr Member members_70[] = {  // nvmlPerfMetricsSamples_v1_t
+constexpr Member members_71[] = {  // nvmlPerfMetricsSamples_v1_t
     {"numSamples", {Form::natural, 4, -1}, 0, 0, -1},
-    {"samples", {Form::structure, 8872, 69}, 8, 13, -1},
+    {"samples", {Form::structure, 8872, 70}, 8, 13, -1},
 };
-constexpr Member members_71[] = {  // nvmlAdaptiveTgpModeInfo_v1_t
+constexpr Member members_72[] = {  // nvmlAdaptiveTgpModeInfo_v1_t
     {"inBandEnableRequest", {Form::integer, 4, -1}, 0, 0, -1},
     {"featureAllowedByAdmin", {Form::integer, 4, -1}, 4, 0, -1},
     {"adminOverrideEnabled", {Form::integer, 4, -1}, 8, 0, -1},
     {"enablementStatus", {Form::integer, 4, -1}, 12, 0, -1},
     {"adjustedLimitMw", {Form::natural, 4, -1}, 16, 0, -1},
 };
-constexpr Member members_72[] = {  // nvmlNvLinkUtilizationControl_t
+constexpr Member members_73[] = {  // nvmlNvLinkUtilizationControl_t
     {"units", {Form::integer, 4, -1}, 0, 0, -1},
     {"pktfilter", {Form::integer, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_73[] = {  // nvmlNvlinkSupportedBwModes_v1_t
+constexpr Member members_74[] = {  // nvmlNvlinkSupportedBwModes_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"bwModes", {Form::bytes, 23, -1}, 4, 0, -1},
     {"totalBwModes", {Form::natural, 1, -1}, 27, 0, -1},
 };
-constexpr Member members_74[] = {  // nvmlNvlinkGetBwMode_v1_t
+constexpr Member members_75[] = {  // nvmlNvlinkGetBwMode_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"bIsBest", {Form::natural, 4, -1}, 4, 0, -1},
     {"bwMode", {Form::natural, 1, -1}, 8, 0, -1},
 };
-constexpr Member members_75[] = {  // nvmlNvlinkFirmwareVersion_t
+constexpr Member members_76[] = {  // nvmlNvlinkFirmwareVersion_t
     {"ucodeType", {Form::natural, 1, -1}, 0, 0, -1},
     {"major", {Form::natural, 4, -1}, 4, 0, -1},
     {"minor", {Form::natural, 4, -1}, 8, 0, -1},
     {"subMinor", {Form::natural, 4, -1}, 12, 0, -1},
 };
-constexpr Member members_76[] = {  // nvmlNvlinkFirmwareInfo_t
-    {"firmwareVersion", {Form::structure, 16, 75}, 0, 100, -1},
+constexpr Member members_77[] = {  // nvmlNvlinkFirmwareInfo_t
+    {"firmwareVersion", {Form::structure, 16, 76}, 0, 100, -1},
     {"numValidEntries", {Form::natural, 4, -1}, 1600, 0, -1},
 };
-constexpr Member members_77[] = {  // nvmlNvLinkInfo_v2_t
+constexpr Member members_78[] = {  // nvmlNvLinkInfo_v2_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"isNvleEnabled", {Form::natural, 4, -1}, 4, 0, -1},
-    {"firmwareInfo", {Form::structure, 1604, 76}, 8, 0, -1},
+    {"firmwareInfo", {Form::structure, 1604, 77}, 8, 0, -1},
 };
-constexpr Member members_78[] = {  // nvmlNvLinkInfo_v1_t
+constexpr Member members_79[] = {  // nvmlNvLinkInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"isNvleEnabled", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_79[] = {  // unsigned long long
+constexpr Member members_80[] = {  // unsigned long long
     {"", {Form::natural, 8, -1}, 0, 0, -1},
 };
-constexpr Member members_80[] = {  // nvmlNvlinkTelemetrySample_v1_t
+constexpr Member members_81[] = {  // nvmlNvlinkTelemetrySample_v1_t
     {"linkId", {Form::natural, 4, -1}, 0, 0, -1},
     {"sampleType", {Form::natural, 4, -1}, 4, 0, -1},
     {"sampleCount", {Form::natural, 4, -1}, 8, 0, -1},
-    {"samples", {Form::pointer, 8, 79}, 16, 0, -1},
+    {"samples", {Form::pointer, 8, 80}, 16, 0, -1},
     {"nvmlReturn", {Form::integer, 4, -1}, 24, 0, -1},
 };
-constexpr Member members_81[] = {  // nvmlNvlinkTelemetrySamples_v1_t
+constexpr Member members_82[] = {  // nvmlNvlinkTelemetrySamples_v1_t
     {"telemetryCount", {Form::natural, 4, -1}, 0, 0, -1},
-    {"telemetrySamples", {Form::pointer, 8, 80}, 8, 0, -1},
+    {"telemetrySamples", {Form::pointer, 8, 81}, 8, 0, -1},
 };
-constexpr Member members_82[] = {  // nvmlVgpuHeterogeneousMode_v1_t
+constexpr Member members_83[] = {  // nvmlVgpuHeterogeneousMode_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"mode", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_83[] = {  // nvmlVgpuPlacementId_v1_t
+constexpr Member members_84[] = {  // nvmlVgpuPlacementId_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"placementId", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_84[] = {  // unsigned int
+constexpr Member members_85[] = {  // unsigned int
     {"", {Form::natural, 4, -1}, 0, 0, -1},
 };
-constexpr Member members_85[] = {  // nvmlVgpuPlacementList_v2_t
+constexpr Member members_86[] = {  // nvmlVgpuPlacementList_v2_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"placementSize", {Form::natural, 4, -1}, 4, 0, -1},
     {"count", {Form::natural, 4, -1}, 8, 0, -1},
-    {"placementIds", {Form::pointer, 8, 84}, 16, 0, 8},
+    {"placementIds", {Form::pointer, 8, 85}, 16, 0, 8},
     {"mode", {Form::natural, 4, -1}, 24, 0, -1},
 };
-constexpr Member members_86[] = {  // nvmlVgpuPlacementList_v1_t
+constexpr Member members_87[] = {  // nvmlVgpuPlacementList_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"placementSize", {Form::natural, 4, -1}, 4, 0, -1},
     {"count", {Form::natural, 4, -1}, 8, 0, -1},
-    {"placementIds", {Form::pointer, 8, 84}, 16, 0, 8},
+    {"placementIds", {Form::pointer, 8, 85}, 16, 0, 8},
 };
-constexpr Member members_87[] = {  // nvmlVgpuRuntimeState_v1_t
+constexpr Member members_88[] = {  // nvmlVgpuRuntimeState_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"size", {Form::natural, 8, -1}, 8, 0, -1},
 };
-constexpr Member members_88[] = {  // nvmlGridLicenseExpiry_t
+constexpr Member members_89[] = {  // nvmlGridLicenseExpiry_t
     {"year", {Form::natural, 4, -1}, 0, 0, -1},
     {"month", {Form::natural, 2, -1}, 4, 0, -1},
     {"day", {Form::natural, 2, -1}, 6, 0, -1},
@@ -518,52 +526,52 @@ constexpr Member members_88[] = {  // nvmlGridLicenseExpiry_t
     {"sec", {Form::natural, 2, -1}, 12, 0, -1},
     {"status", {Form::natural, 1, -1}, 14, 0, -1},
 };
-constexpr Member members_89[] = {  // nvmlGridLicensableFeature_t
+constexpr Member members_90[] = {  // nvmlGridLicensableFeature_t
     {"featureCode", {Form::integer, 4, -1}, 0, 0, -1},
     {"featureState", {Form::natural, 4, -1}, 4, 0, -1},
     {"licenseInfo", {Form::text, 128, -1}, 8, 0, -1},
     {"productName", {Form::text, 128, -1}, 136, 0, -1},
     {"featureEnabled", {Form::natural, 4, -1}, 264, 0, -1},
-    {"licenseExpiry", {Form::structure, 16, 88}, 268, 0, -1},
+    {"licenseExpiry", {Form::structure, 16, 89}, 268, 0, -1},
 };
-constexpr Member members_90[] = {  // nvmlGridLicensableFeatures_t
+constexpr Member members_91[] = {  // nvmlGridLicensableFeatures_t
     {"isGridLicenseSupported", {Form::integer, 4, -1}, 0, 0, -1},
     {"licensableFeaturesCount", {Form::natural, 4, -1}, 4, 0, -1},
-    {"gridLicensableFeatures", {Form::structure, 284, 89}, 8, 3, -1},
+    {"gridLicensableFeatures", {Form::structure, 284, 90}, 8, 3, -1},
 };
-constexpr Member members_91[] = {  // nvmlVgpuTypeBar1Info_v1_t
+constexpr Member members_92[] = {  // nvmlVgpuTypeBar1Info_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"bar1Size", {Form::natural, 8, -1}, 8, 0, -1},
 };
-constexpr Member members_92[] = {  // nvmlVgpuTypeId_t
+constexpr Member members_93[] = {  // nvmlVgpuTypeId_t
     {"", {Form::natural, 4, -1}, 0, 0, -1},
 };
-constexpr Member members_93[] = {  // nvmlVgpuTypeIdInfo_v1_t
+constexpr Member members_94[] = {  // nvmlVgpuTypeIdInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"vgpuCount", {Form::natural, 4, -1}, 4, 0, -1},
-    {"vgpuTypeIds", {Form::pointer, 8, 92}, 8, 0, 4},
+    {"vgpuTypeIds", {Form::pointer, 8, 93}, 8, 0, 4},
 };
-constexpr Member members_94[] = {  // nvmlVgpuTypeMaxInstance_v1_t
+constexpr Member members_95[] = {  // nvmlVgpuTypeMaxInstance_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"vgpuTypeId", {Form::natural, 4, -1}, 4, 0, -1},
     {"maxInstancePerGI", {Form::natural, 4, -1}, 8, 0, -1},
 };
-constexpr Member members_95[] = {  // nvmlVgpuInstance_t
+constexpr Member members_96[] = {  // nvmlVgpuInstance_t
     {"", {Form::natural, 4, -1}, 0, 0, -1},
 };
-constexpr Member members_96[] = {  // nvmlActiveVgpuInstanceInfo_v1_t
+constexpr Member members_97[] = {  // nvmlActiveVgpuInstanceInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"vgpuCount", {Form::natural, 4, -1}, 4, 0, -1},
-    {"vgpuInstances", {Form::pointer, 8, 95}, 8, 0, 4},
+    {"vgpuInstances", {Form::pointer, 8, 96}, 8, 0, 4},
 };
-constexpr Member members_97[] = {  // nvmlVgpuSchedulerStateInfo_v1_t
+constexpr Member members_98[] = {  // nvmlVgpuSchedulerStateInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"engineId", {Form::natural, 4, -1}, 4, 0, -1},
     {"schedulerPolicy", {Form::natural, 4, -1}, 8, 0, -1},
     {"arrMode", {Form::natural, 4, -1}, 12, 0, -1},
     {"schedulerParams", {Form::bytes, 8, -1}, 16, 0, -1},
 };
-constexpr Member members_98[] = {  // nvmlVgpuSchedulerLogEntry_t
+constexpr Member members_99[] = {  // nvmlVgpuSchedulerLogEntry_t
     {"timestamp", {Form::natural, 8, -1}, 0, 0, -1},
     {"timeRunTotal", {Form::natural, 8, -1}, 8, 0, -1},
     {"timeRun", {Form::natural, 8, -1}, 16, 0, -1},
@@ -571,29 +579,29 @@ constexpr Member members_98[] = {  // nvmlVgpuSchedulerLogEntry_t
     {"targetTimeSlice", {Form::natural, 8, -1}, 32, 0, -1},
     {"cumulativePreemptionTime", {Form::natural, 8, -1}, 40, 0, -1},
 };
-constexpr Member members_99[] = {  // nvmlVgpuSchedulerLogInfo_v1_t
+constexpr Member members_100[] = {  // nvmlVgpuSchedulerLogInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"engineId", {Form::natural, 4, -1}, 4, 0, -1},
     {"schedulerPolicy", {Form::natural, 4, -1}, 8, 0, -1},
     {"arrMode", {Form::natural, 4, -1}, 12, 0, -1},
     {"schedulerParams", {Form::bytes, 8, -1}, 16, 0, -1},
     {"entriesCount", {Form::natural, 4, -1}, 24, 0, -1},
-    {"logEntries", {Form::structure, 48, 98}, 32, 200, -1},
+    {"logEntries", {Form::structure, 48, 99}, 32, 200, -1},
 };
-constexpr Member members_100[] = {  // nvmlVgpuCreatablePlacementInfo_v1_t
+constexpr Member members_101[] = {  // nvmlVgpuCreatablePlacementInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"vgpuTypeId", {Form::natural, 4, -1}, 4, 0, -1},
     {"count", {Form::natural, 4, -1}, 8, 0, -1},
-    {"placementIds", {Form::pointer, 8, 84}, 16, 0, 8},
+    {"placementIds", {Form::pointer, 8, 85}, 16, 0, 8},
     {"placementSize", {Form::natural, 4, -1}, 24, 0, -1},
 };
-constexpr Member members_101[] = {  // nvmlVgpuSchedulerStateInfo_v2_t
+constexpr Member members_102[] = {  // nvmlVgpuSchedulerStateInfo_v2_t
     {"engineId", {Form::natural, 4, -1}, 0, 0, -1},
     {"schedulerPolicy", {Form::natural, 4, -1}, 4, 0, -1},
     {"avgFactor", {Form::natural, 4, -1}, 8, 0, -1},
     {"timeslice", {Form::natural, 4, -1}, 12, 0, -1},
 };
-constexpr Member members_102[] = {  // nvmlVgpuSchedulerLogEntry_v2_t
+constexpr Member members_103[] = {  // nvmlVgpuSchedulerLogEntry_v2_t
     {"timestamp", {Form::natural, 8, -1}, 0, 0, -1},
     {"timeRunTotal", {Form::natural, 8, -1}, 8, 0, -1},
     {"timeRun", {Form::natural, 8, -1}, 16, 0, -1},
@@ -602,15 +610,15 @@ constexpr Member members_102[] = {  // nvmlVgpuSchedulerLogEntry_v2_t
     {"cumulativePreemptionTime", {Form::natural, 8, -1}, 40, 0, -1},
     {"weight", {Form::natural, 4, -1}, 48, 0, -1},
 };
-constexpr Member members_103[] = {  // nvmlVgpuSchedulerLogInfo_v2_t
+constexpr Member members_104[] = {  // nvmlVgpuSchedulerLogInfo_v2_t
     {"engineId", {Form::natural, 4, -1}, 0, 0, -1},
     {"schedulerPolicy", {Form::natural, 4, -1}, 4, 0, -1},
     {"avgFactor", {Form::natural, 4, -1}, 8, 0, -1},
     {"timeslice", {Form::natural, 4, -1}, 12, 0, -1},
     {"entriesCount", {Form::natural, 4, -1}, 16, 0, -1},
-    {"logEntries", {Form::structure, 56, 102}, 24, 200, -1},
+    {"logEntries", {Form::structure, 56, 103}, 24, 200, -1},
 };
-constexpr Member members_104[] = {  // nvmlVgpuMetadata_t
+constexpr Member members_105[] = {  // nvmlVgpuMetadata_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"revision", {Form::natural, 4, -1}, 4, 0, -1},
     {"guestInfoState", {Form::integer, 4, -1}, 8, 0, -1},
@@ -622,34 +630,34 @@ constexpr Member members_104[] = {  // nvmlVgpuMetadata_t
     {"opaqueDataSize", {Form::natural, 4, -1}, 204, 0, -1},
     {"opaqueData", {Form::text, 4, -1}, 208, 0, -1},
 };
-constexpr Member members_105[] = {  // nvmlVgpuVersion_t
+constexpr Member members_106[] = {  // nvmlVgpuVersion_t
     {"minVersion", {Form::natural, 4, -1}, 0, 0, -1},
     {"maxVersion", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_106[] = {  // nvmlVgpuPgpuMetadata_t
+constexpr Member members_107[] = {  // nvmlVgpuPgpuMetadata_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"revision", {Form::natural, 4, -1}, 4, 0, -1},
     {"hostDriverVersion", {Form::text, 80, -1}, 8, 0, -1},
     {"pgpuVirtualizationCaps", {Form::natural, 4, -1}, 88, 0, -1},
     {"reserved", {Form::natural, 4, -1}, 92, 5, -1},
-    {"hostSupportedVgpuRange", {Form::structure, 8, 105}, 112, 0, -1},
+    {"hostSupportedVgpuRange", {Form::structure, 8, 106}, 112, 0, -1},
     {"opaqueDataSize", {Form::natural, 4, -1}, 120, 0, -1},
     {"opaqueData", {Form::text, 4, -1}, 124, 0, -1},
 };
-constexpr Member members_107[] = {  // nvmlVgpuSchedulerLog_t
+constexpr Member members_108[] = {  // nvmlVgpuSchedulerLog_t
     {"engineId", {Form::natural, 4, -1}, 0, 0, -1},
     {"schedulerPolicy", {Form::natural, 4, -1}, 4, 0, -1},
     {"arrMode", {Form::natural, 4, -1}, 8, 0, -1},
     {"schedulerParams", {Form::bytes, 8, -1}, 12, 0, -1},
     {"entriesCount", {Form::natural, 4, -1}, 20, 0, -1},
-    {"logEntries", {Form::structure, 48, 98}, 24, 200, -1},
+    {"logEntries", {Form::structure, 48, 99}, 24, 200, -1},
 };
-constexpr Member members_108[] = {  // nvmlVgpuSchedulerGetState_t
+constexpr Member members_109[] = {  // nvmlVgpuSchedulerGetState_t
     {"schedulerPolicy", {Form::natural, 4, -1}, 0, 0, -1},
     {"arrMode", {Form::natural, 4, -1}, 4, 0, -1},
     {"schedulerParams", {Form::bytes, 8, -1}, 8, 0, -1},
 };
-constexpr Member members_109[] = {  // nvmlVgpuSchedulerCapabilities_t
+constexpr Member members_110[] = {  // nvmlVgpuSchedulerCapabilities_t
     {"supportedSchedulers", {Form::natural, 4, -1}, 0, 3, -1},
     {"maxTimeslice", {Form::natural, 4, -1}, 12, 0, -1},
     {"minTimeslice", {Form::natural, 4, -1}, 16, 0, -1},
@@ -659,7 +667,7 @@ constexpr Member members_109[] = {  // nvmlVgpuSchedulerCapabilities_t
     {"maxAvgFactorForARR", {Form::natural, 4, -1}, 32, 0, -1},
     {"minAvgFactorForARR", {Form::natural, 4, -1}, 36, 0, -1},
 };
-constexpr Member members_110[] = {  // nvmlVgpuInstanceUtilizationSample_t
+constexpr Member members_111[] = {  // nvmlVgpuInstanceUtilizationSample_t
     {"vgpuInstance", {Form::natural, 4, -1}, 0, 0, -1},
     {"timeStamp", {Form::natural, 8, -1}, 8, 0, -1},
     {"smUtil", {Form::bytes, 8, -1}, 16, 0, -1},
@@ -667,7 +675,7 @@ constexpr Member members_110[] = {  // nvmlVgpuInstanceUtilizationSample_t
     {"encUtil", {Form::bytes, 8, -1}, 32, 0, -1},
     {"decUtil", {Form::bytes, 8, -1}, 40, 0, -1},
 };
-constexpr Member members_111[] = {  // nvmlVgpuInstanceUtilizationInfo_v1_t
+constexpr Member members_112[] = {  // nvmlVgpuInstanceUtilizationInfo_v1_t
     {"timeStamp", {Form::natural, 8, -1}, 0, 0, -1},
     {"vgpuInstance", {Form::natural, 4, -1}, 8, 0, -1},
     {"smUtil", {Form::bytes, 8, -1}, 16, 0, -1},
@@ -677,14 +685,14 @@ constexpr Member members_111[] = {  // nvmlVgpuInstanceUtilizationInfo_v1_t
     {"jpgUtil", {Form::bytes, 8, -1}, 48, 0, -1},
     {"ofaUtil", {Form::bytes, 8, -1}, 56, 0, -1},
 };
-constexpr Member members_112[] = {  // nvmlVgpuInstancesUtilizationInfo_v1_t
+constexpr Member members_113[] = {  // nvmlVgpuInstancesUtilizationInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"sampleValType", {Form::integer, 4, -1}, 4, 0, -1},
     {"vgpuInstanceCount", {Form::natural, 4, -1}, 8, 0, -1},
     {"lastSeenTimeStamp", {Form::natural, 8, -1}, 16, 0, -1},
-    {"vgpuUtilArray", {Form::pointer, 8, 111}, 24, 0, 8},
+    {"vgpuUtilArray", {Form::pointer, 8, 112}, 24, 0, 8},
 };
-constexpr Member members_113[] = {  // nvmlVgpuProcessUtilizationSample_t
+constexpr Member members_114[] = {  // nvmlVgpuProcessUtilizationSample_t
     {"vgpuInstance", {Form::natural, 4, -1}, 0, 0, -1},
     {"pid", {Form::natural, 4, -1}, 4, 0, -1},
     {"processName", {Form::text, 64, -1}, 8, 0, -1},
@@ -694,7 +702,7 @@ constexpr Member members_113[] = {  // nvmlVgpuProcessUtilizationSample_t
     {"encUtil", {Form::natural, 4, -1}, 88, 0, -1},
     {"decUtil", {Form::natural, 4, -1}, 92, 0, -1},
 };
-constexpr Member members_114[] = {  // nvmlVgpuProcessUtilizationInfo_v1_t
+constexpr Member members_115[] = {  // nvmlVgpuProcessUtilizationInfo_v1_t
     {"processName", {Form::text, 64, -1}, 0, 0, -1},
     {"timeStamp", {Form::natural, 8, -1}, 64, 0, -1},
     {"vgpuInstance", {Form::natural, 4, -1}, 72, 0, -1},
@@ -706,13 +714,13 @@ constexpr Member members_114[] = {  // nvmlVgpuProcessUtilizationInfo_v1_t
     {"jpgUtil", {Form::natural, 4, -1}, 96, 0, -1},
     {"ofaUtil", {Form::natural, 4, -1}, 100, 0, -1},
 };
-constexpr Member members_115[] = {  // nvmlVgpuProcessesUtilizationInfo_v1_t
+constexpr Member members_116[] = {  // nvmlVgpuProcessesUtilizationInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"vgpuProcessCount", {Form::natural, 4, -1}, 4, 0, -1},
     {"lastSeenTimeStamp", {Form::natural, 8, -1}, 8, 0, -1},
-    {"vgpuProcUtilArray", {Form::pointer, 8, 114}, 16, 0, 4},
+    {"vgpuProcUtilArray", {Form::pointer, 8, 115}, 16, 0, 4},
 };
-constexpr Member members_116[] = {  // nvmlVgpuLicenseExpiry_t
+constexpr Member members_117[] = {  // nvmlVgpuLicenseExpiry_t
     {"year", {Form::natural, 4, -1}, 0, 0, -1},
     {"month", {Form::natural, 2, -1}, 4, 0, -1},
     {"day", {Form::natural, 2, -1}, 6, 0, -1},
@@ -721,16 +729,16 @@ constexpr Member members_116[] = {  // nvmlVgpuLicenseExpiry_t
     {"sec", {Form::natural, 2, -1}, 12, 0, -1},
     {"status", {Form::natural, 1, -1}, 14, 0, -1},
 };
-constexpr Member members_117[] = {  // nvmlVgpuLicenseInfo_t
+constexpr Member members_118[] = {  // nvmlVgpuLicenseInfo_t
     {"isLicensed", {Form::natural, 1, -1}, 0, 0, -1},
-    {"licenseExpiry", {Form::structure, 16, 116}, 4, 0, -1},
+    {"licenseExpiry", {Form::structure, 16, 117}, 4, 0, -1},
     {"currentState", {Form::natural, 4, -1}, 20, 0, -1},
 };
-constexpr Member members_118[] = {  // nvmlExcludedDeviceInfo_t
+constexpr Member members_119[] = {  // nvmlExcludedDeviceInfo_t
     {"pciInfo", {Form::structure, 68, 14}, 0, 0, -1},
     {"uuid", {Form::text, 80, -1}, 68, 0, -1},
 };
-constexpr Member members_119[] = {  // nvmlGpuInstanceProfileInfo_t
+constexpr Member members_120[] = {  // nvmlGpuInstanceProfileInfo_t
     {"id", {Form::natural, 4, -1}, 0, 0, -1},
     {"isP2pSupported", {Form::natural, 4, -1}, 4, 0, -1},
     {"sliceCount", {Form::natural, 4, -1}, 8, 0, -1},
@@ -743,7 +751,7 @@ constexpr Member members_119[] = {  // nvmlGpuInstanceProfileInfo_t
     {"ofaCount", {Form::natural, 4, -1}, 36, 0, -1},
     {"memorySizeMB", {Form::natural, 8, -1}, 40, 0, -1},
 };
-constexpr Member members_120[] = {  // nvmlGpuInstanceProfileInfo_v2_t
+constexpr Member members_121[] = {  // nvmlGpuInstanceProfileInfo_v2_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"id", {Form::natural, 4, -1}, 4, 0, -1},
     {"isP2pSupported", {Form::natural, 4, -1}, 8, 0, -1},
@@ -758,7 +766,7 @@ constexpr Member members_120[] = {  // nvmlGpuInstanceProfileInfo_v2_t
     {"memorySizeMB", {Form::natural, 8, -1}, 48, 0, -1},
     {"name", {Form::text, 96, -1}, 56, 0, -1},
 };
-constexpr Member members_121[] = {  // nvmlGpuInstanceProfileInfo_v3_t
+constexpr Member members_122[] = {  // nvmlGpuInstanceProfileInfo_v3_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"id", {Form::natural, 4, -1}, 4, 0, -1},
     {"sliceCount", {Form::natural, 4, -1}, 8, 0, -1},
@@ -773,17 +781,17 @@ constexpr Member members_121[] = {  // nvmlGpuInstanceProfileInfo_v3_t
     {"name", {Form::text, 96, -1}, 48, 0, -1},
     {"capabilities", {Form::natural, 4, -1}, 144, 0, -1},
 };
-constexpr Member members_122[] = {  // nvmlGpuInstancePlacement_t
+constexpr Member members_123[] = {  // nvmlGpuInstancePlacement_t
     {"start", {Form::natural, 4, -1}, 0, 0, -1},
     {"size", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_123[] = {  // nvmlGpuInstanceInfo_t
+constexpr Member members_124[] = {  // nvmlGpuInstanceInfo_t
     {"device", {Form::handle, 8, -1}, 0, 0, -1},
     {"id", {Form::natural, 4, -1}, 8, 0, -1},
     {"profileId", {Form::natural, 4, -1}, 12, 0, -1},
-    {"placement", {Form::structure, 8, 122}, 16, 0, -1},
+    {"placement", {Form::structure, 8, 123}, 16, 0, -1},
 };
-constexpr Member members_124[] = {  // nvmlComputeInstanceProfileInfo_t
+constexpr Member members_125[] = {  // nvmlComputeInstanceProfileInfo_t
     {"id", {Form::natural, 4, -1}, 0, 0, -1},
     {"sliceCount", {Form::natural, 4, -1}, 4, 0, -1},
     {"instanceCount", {Form::natural, 4, -1}, 8, 0, -1},
@@ -794,7 +802,7 @@ constexpr Member members_124[] = {  // nvmlComputeInstanceProfileInfo_t
     {"sharedJpegCount", {Form::natural, 4, -1}, 28, 0, -1},
     {"sharedOfaCount", {Form::natural, 4, -1}, 32, 0, -1},
 };
-constexpr Member members_125[] = {  // nvmlComputeInstanceProfileInfo_v2_t
+constexpr Member members_126[] = {  // nvmlComputeInstanceProfileInfo_v2_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"id", {Form::natural, 4, -1}, 4, 0, -1},
     {"sliceCount", {Form::natural, 4, -1}, 8, 0, -1},
@@ -807,7 +815,7 @@ constexpr Member members_125[] = {  // nvmlComputeInstanceProfileInfo_v2_t
     {"sharedOfaCount", {Form::natural, 4, -1}, 36, 0, -1},
     {"name", {Form::text, 96, -1}, 40, 0, -1},
 };
-constexpr Member members_126[] = {  // nvmlComputeInstanceProfileInfo_v3_t
+constexpr Member members_127[] = {  // nvmlComputeInstanceProfileInfo_v3_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"id", {Form::natural, 4, -1}, 4, 0, -1},
     {"sliceCount", {Form::natural, 4, -1}, 8, 0, -1},
@@ -821,46 +829,46 @@ constexpr Member members_126[] = {  // nvmlComputeInstanceProfileInfo_v3_t
     {"name", {Form::text, 96, -1}, 40, 0, -1},
     {"capabilities", {Form::natural, 4, -1}, 136, 0, -1},
 };
-constexpr Member members_127[] = {  // nvmlComputeInstancePlacement_t
+constexpr Member members_128[] = {  // nvmlComputeInstancePlacement_t
     {"start", {Form::natural, 4, -1}, 0, 0, -1},
     {"size", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_128[] = {  // nvmlComputeInstanceInfo_t
+constexpr Member members_129[] = {  // nvmlComputeInstanceInfo_t
     {"device", {Form::handle, 8, -1}, 0, 0, -1},
     {"gpuInstance", {Form::handle, 8, -1}, 8, 0, -1},
     {"id", {Form::natural, 4, -1}, 16, 0, -1},
     {"profileId", {Form::natural, 4, -1}, 20, 0, -1},
-    {"placement", {Form::structure, 8, 127}, 24, 0, -1},
+    {"placement", {Form::structure, 8, 128}, 24, 0, -1},
 };
-constexpr Member members_129[] = {  // nvmlGpmSupport_t
+constexpr Member members_130[] = {  // nvmlGpmSupport_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"isSupportedDevice", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_130[] = {  // nvmlDeviceCapabilities_v1_t
+constexpr Member members_131[] = {  // nvmlDeviceCapabilities_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"capMask", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_131[] = {  // nvmlMask255_t
+constexpr Member members_132[] = {  // nvmlMask255_t
     {"mask", {Form::natural, 4, -1}, 0, 8, -1},
 };
-constexpr Member members_132[] = {  // nvmlWorkloadPowerProfileInfo_v1_t
+constexpr Member members_133[] = {  // nvmlWorkloadPowerProfileInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"profileId", {Form::natural, 4, -1}, 4, 0, -1},
     {"priority", {Form::natural, 4, -1}, 8, 0, -1},
-    {"conflictingMask", {Form::structure, 32, 131}, 12, 0, -1},
+    {"conflictingMask", {Form::structure, 32, 132}, 12, 0, -1},
 };
-constexpr Member members_133[] = {  // nvmlWorkloadPowerProfileProfilesInfo_v1_t
+constexpr Member members_134[] = {  // nvmlWorkloadPowerProfileProfilesInfo_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
-    {"perfProfilesMask", {Form::structure, 32, 131}, 4, 0, -1},
-    {"perfProfile", {Form::structure, 44, 132}, 36, 255, -1},
+    {"perfProfilesMask", {Form::structure, 32, 132}, 4, 0, -1},
+    {"perfProfile", {Form::structure, 44, 133}, 36, 255, -1},
 };
-constexpr Member members_134[] = {  // nvmlWorkloadPowerProfileCurrentProfiles_v1_t
+constexpr Member members_135[] = {  // nvmlWorkloadPowerProfileCurrentProfiles_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
-    {"perfProfilesMask", {Form::structure, 32, 131}, 4, 0, -1},
-    {"requestedProfilesMask", {Form::structure, 32, 131}, 36, 0, -1},
-    {"enforcedProfilesMask", {Form::structure, 32, 131}, 68, 0, -1},
+    {"perfProfilesMask", {Form::structure, 32, 132}, 4, 0, -1},
+    {"requestedProfilesMask", {Form::structure, 32, 132}, 36, 0, -1},
+    {"enforcedProfilesMask", {Form::structure, 32, 132}, 68, 0, -1},
 };
-constexpr Member members_135[] = {  // nvmlEccSramUniqueUncorrectedErrorEntry_v1_t
+constexpr Member members_136[] = {  // nvmlEccSramUniqueUncorrectedErrorEntry_v1_t
     {"unit", {Form::natural, 4, -1}, 0, 0, -1},
     {"location", {Form::natural, 4, -1}, 4, 0, -1},
     {"sublocation", {Form::natural, 4, -1}, 8, 0, -1},
@@ -869,12 +877,12 @@ constexpr Member members_135[] = {  // nvmlEccSramUniqueUncorrectedErrorEntry_v1
     {"isParity", {Form::natural, 4, -1}, 20, 0, -1},
     {"count", {Form::natural, 4, -1}, 24, 0, -1},
 };
-constexpr Member members_136[] = {  // nvmlEccSramUniqueUncorrectedErrorCounts_v1_t
+constexpr Member members_137[] = {  // nvmlEccSramUniqueUncorrectedErrorCounts_v1_t
     {"version", {Form::natural, 4, -1}, 0, 0, -1},
     {"entryCount", {Form::natural, 4, -1}, 4, 0, -1},
-    {"entries", {Form::pointer, 8, 135}, 8, 0, 4},
+    {"entries", {Form::pointer, 8, 136}, 8, 0, 4},
 };
-constexpr Member members_137[] = {  // nvmlRemappedRowsInfo_v2_t
+constexpr Member members_138[] = {  // nvmlRemappedRowsInfo_v2_t
     {"corrActiveRemaps", {Form::natural, 4, -1}, 0, 0, -1},
     {"corrInactiveRemaps", {Form::natural, 4, -1}, 4, 0, -1},
     {"uncActiveRemaps", {Form::natural, 4, -1}, 8, 0, -1},
@@ -882,17 +890,23 @@ constexpr Member members_137[] = {  // nvmlRemappedRowsInfo_v2_t
     {"bPending", {Form::natural, 4, -1}, 16, 0, -1},
     {"bFailureOccurred", {Form::natural, 4, -1}, 20, 0, -1},
 };
-constexpr Member members_138[] = {  // nvmlEccBankRemapperHistogram_v1_t
+constexpr Member members_139[] = {  // nvmlEccBankRemapperHistogram_v1_t
     {"maxSpareGroupCount", {Form::natural, 4, -1}, 0, 0, -1},
     {"noSpareGroupCount", {Form::natural, 4, -1}, 4, 0, -1},
 };
-constexpr Member members_139[] = {  // nvmlEccBankRemapperStatus_v1_t
+constexpr Member members_140[] = {  // nvmlEccBankRemapperStatus_v1_t
     {"activeRemappings", {Form::natural, 4, -1}, 0, 0, -1},
     {"inactiveRemappings", {Form::natural, 4, -1}, 4, 0, -1},
     {"bPending", {Form::natural, 4, -1}, 8, 0, -1},
-    {"histogram", {Form::structure, 8, 138}, 12, 0, -1},
+    {"histogram", {Form::structure, 8, 139}, 12, 0, -1},
 };
-constexpr Member members_140[] = {  // nvmlProcessInfo_v1_t
+constexpr Member members_141[] = {  // nvmlNvlinkGetRemapTableInfo_v1_t
+    {"alid", {Form::natural, 4, -1}, 0, 0, -1},
+    {"flaRemapTabAddr", {Form::natural, 4, -1}, 4, 4096, -1},
+    {"gpaRemapTabAddr", {Form::natural, 4, -1}, 16388, 4096, -1},
+    {"remapTabSize", {Form::natural, 4, -1}, 32772, 0, -1},
+};
+constexpr Member members_142[] = {  // nvmlProcessInfo_v1_t
     {"pid", {Form::natural, 4, -1}, 0, 0, -1},
     {"usedGpuMemory", {Form::natural, 8, -1}, 8, 0, -1},
 };
@@ -951,94 +965,96 @@ constexpr Layout all_layouts[] = {
     {"nvmlConfComputeMemSizeInfo_t", 16, members_50},
     {"nvmlConfComputeGetKeyRotationThresholdInfo_v1_t", 16, members_51},
     {"nvmlSystemConfComputeSettings_v1_t", 20, members_52},
-    {"nvmlEccSramErrorStatus_v1_t", 104, members_53},
-    {"nvmlAccountingStats_t", 56, members_54},
-    {"nvmlAccountingStats_v2_t", 64, members_55},
-    {"nvmlRowRemapperHistogramValues_t", 20, members_56},
-    {"nvmlClkMonFaultInfo_t", 8, members_57},
-    {"nvmlClkMonStatus_t", 264, members_58},
-    {"nvmlProcessUtilizationSample_t", 32, members_59},
-    {"nvmlProcessUtilizationInfo_v1_t", 40, members_60},
-    {"nvmlProcessesUtilizationInfo_v1_t", 24, members_61},
-    {"nvmlPlatformInfo_v2_t", 44, members_62},
-    {"nvmlPlatformInfo_v1_t", 44, members_63},
-    {"nvmlPdi_v1_t", 16, members_64},
-    {"nvmlHostname_v1_t", 64, members_65},
-    {"const char", 1, members_66},
-    {"nvmlGetMemoryLimits_v1_t", 32, members_67},
-    {"nvmlPerfMetricControllerSample_t", 2216, members_68},
-    {"nvmlPerfMetricsSample_t", 8872, members_69},
-    {"nvmlPerfMetricsSamples_v1_t", 115344, members_70},
-    {"nvmlAdaptiveTgpModeInfo_v1_t", 20, members_71},
-    {"nvmlNvLinkUtilizationControl_t", 8, members_72},
-    {"nvmlNvlinkSupportedBwModes_v1_t", 28, members_73},
-    {"nvmlNvlinkGetBwMode_v1_t", 12, members_74},
-    {"nvmlNvlinkFirmwareVersion_t", 16, members_75},
-    {"nvmlNvlinkFirmwareInfo_t", 1604, members_76},
-    {"nvmlNvLinkInfo_v2_t", 1612, members_77},
-    {"nvmlNvLinkInfo_v1_t", 8, members_78},
-    {"unsigned long long", 8, members_79},
-    {"nvmlNvlinkTelemetrySample_v1_t", 32, members_80},
-    {"nvmlNvlinkTelemetrySamples_v1_t", 16, members_81},
-    {"nvmlVgpuHeterogeneousMode_v1_t", 8, members_82},
-    {"nvmlVgpuPlacementId_v1_t", 8, members_83},
-    {"unsigned int", 4, members_84},
-    {"nvmlVgpuPlacementList_v2_t", 32, members_85},
-    {"nvmlVgpuPlacementList_v1_t", 24, members_86},
-    {"nvmlVgpuRuntimeState_v1_t", 16, members_87},
-    {"nvmlGridLicenseExpiry_t", 16, members_88},
-    {"nvmlGridLicensableFeature_t", 284, members_89},
-    {"nvmlGridLicensableFeatures_t", 860, members_90},
-    {"nvmlVgpuTypeBar1Info_v1_t", 16, members_91},
-    {"nvmlVgpuTypeId_t", 4, members_92},
-    {"nvmlVgpuTypeIdInfo_v1_t", 16, members_93},
-    {"nvmlVgpuTypeMaxInstance_v1_t", 12, members_94},
-    {"nvmlVgpuInstance_t", 4, members_95},
-    {"nvmlActiveVgpuInstanceInfo_v1_t", 16, members_96},
-    {"nvmlVgpuSchedulerStateInfo_v1_t", 24, members_97},
-    {"nvmlVgpuSchedulerLogEntry_t", 48, members_98},
-    {"nvmlVgpuSchedulerLogInfo_v1_t", 9632, members_99},
-    {"nvmlVgpuCreatablePlacementInfo_v1_t", 32, members_100},
-    {"nvmlVgpuSchedulerStateInfo_v2_t", 16, members_101},
-    {"nvmlVgpuSchedulerLogEntry_v2_t", 56, members_102},
-    {"nvmlVgpuSchedulerLogInfo_v2_t", 11224, members_103},
-    {"nvmlVgpuMetadata_t", 212, members_104},
-    {"nvmlVgpuVersion_t", 8, members_105},
-    {"nvmlVgpuPgpuMetadata_t", 128, members_106},
-    {"nvmlVgpuSchedulerLog_t", 9624, members_107},
-    {"nvmlVgpuSchedulerGetState_t", 16, members_108},
-    {"nvmlVgpuSchedulerCapabilities_t", 40, members_109},
-    {"nvmlVgpuInstanceUtilizationSample_t", 48, members_110},
-    {"nvmlVgpuInstanceUtilizationInfo_v1_t", 64, members_111},
-    {"nvmlVgpuInstancesUtilizationInfo_v1_t", 32, members_112},
-    {"nvmlVgpuProcessUtilizationSample_t", 96, members_113},
-    {"nvmlVgpuProcessUtilizationInfo_v1_t", 104, members_114},
-    {"nvmlVgpuProcessesUtilizationInfo_v1_t", 24, members_115},
-    {"nvmlVgpuLicenseExpiry_t", 16, members_116},
-    {"nvmlVgpuLicenseInfo_t", 24, members_117},
-    {"nvmlExcludedDeviceInfo_t", 148, members_118},
-    {"nvmlGpuInstanceProfileInfo_t", 48, members_119},
-    {"nvmlGpuInstanceProfileInfo_v2_t", 152, members_120},
-    {"nvmlGpuInstanceProfileInfo_v3_t", 152, members_121},
-    {"nvmlGpuInstancePlacement_t", 8, members_122},
-    {"nvmlGpuInstanceInfo_t", 24, members_123},
-    {"nvmlComputeInstanceProfileInfo_t", 36, members_124},
-    {"nvmlComputeInstanceProfileInfo_v2_t", 136, members_125},
-    {"nvmlComputeInstanceProfileInfo_v3_t", 140, members_126},
-    {"nvmlComputeInstancePlacement_t", 8, members_127},
-    {"nvmlComputeInstanceInfo_t", 32, members_128},
-    {"nvmlGpmSupport_t", 8, members_129},
-    {"nvmlDeviceCapabilities_v1_t", 8, members_130},
-    {"nvmlMask255_t", 32, members_131},
-    {"nvmlWorkloadPowerProfileInfo_v1_t", 44, members_132},
-    {"nvmlWorkloadPowerProfileProfilesInfo_v1_t", 11256, members_133},
-    {"nvmlWorkloadPowerProfileCurrentProfiles_v1_t", 100, members_134},
-    {"nvmlEccSramUniqueUncorrectedErrorEntry_v1_t", 28, members_135},
-    {"nvmlEccSramUniqueUncorrectedErrorCounts_v1_t", 16, members_136},
-    {"nvmlRemappedRowsInfo_v2_t", 24, members_137},
-    {"nvmlEccBankRemapperHistogram_v1_t", 8, members_138},
-    {"nvmlEccBankRemapperStatus_v1_t", 20, members_139},
-    {"nvmlProcessInfo_v1_t", 16, members_140},
+    {"nvmlSystemConfComputeSettings_v2_t", 24, members_53},
+    {"nvmlEccSramErrorStatus_v1_t", 104, members_54},
+    {"nvmlAccountingStats_t", 56, members_55},
+    {"nvmlAccountingStats_v2_t", 64, members_56},
+    {"nvmlRowRemapperHistogramValues_t", 20, members_57},
+    {"nvmlClkMonFaultInfo_t", 8, members_58},
+    {"nvmlClkMonStatus_t", 264, members_59},
+    {"nvmlProcessUtilizationSample_t", 32, members_60},
+    {"nvmlProcessUtilizationInfo_v1_t", 40, members_61},
+    {"nvmlProcessesUtilizationInfo_v1_t", 24, members_62},
+    {"nvmlPlatformInfo_v2_t", 44, members_63},
+    {"nvmlPlatformInfo_v1_t", 44, members_64},
+    {"nvmlPdi_v1_t", 16, members_65},
+    {"nvmlHostname_v1_t", 64, members_66},
+    {"const char", 1, members_67},
+    {"nvmlGetMemoryLimits_v1_t", 32, members_68},
+    {"nvmlPerfMetricControllerSample_t", 2216, members_69},
+    {"nvmlPerfMetricsSample_t", 8872, members_70},
+    {"nvmlPerfMetricsSamples_v1_t", 115344, members_71},
+    {"nvmlAdaptiveTgpModeInfo_v1_t", 20, members_72},
+    {"nvmlNvLinkUtilizationControl_t", 8, members_73},
+    {"nvmlNvlinkSupportedBwModes_v1_t", 28, members_74},
+    {"nvmlNvlinkGetBwMode_v1_t", 12, members_75},
+    {"nvmlNvlinkFirmwareVersion_t", 16, members_76},
+    {"nvmlNvlinkFirmwareInfo_t", 1604, members_77},
+    {"nvmlNvLinkInfo_v2_t", 1612, members_78},
+    {"nvmlNvLinkInfo_v1_t", 8, members_79},
+    {"unsigned long long", 8, members_80},
+    {"nvmlNvlinkTelemetrySample_v1_t", 32, members_81},
+    {"nvmlNvlinkTelemetrySamples_v1_t", 16, members_82},
+    {"nvmlVgpuHeterogeneousMode_v1_t", 8, members_83},
+    {"nvmlVgpuPlacementId_v1_t", 8, members_84},
+    {"unsigned int", 4, members_85},
+    {"nvmlVgpuPlacementList_v2_t", 32, members_86},
+    {"nvmlVgpuPlacementList_v1_t", 24, members_87},
+    {"nvmlVgpuRuntimeState_v1_t", 16, members_88},
+    {"nvmlGridLicenseExpiry_t", 16, members_89},
+    {"nvmlGridLicensableFeature_t", 284, members_90},
+    {"nvmlGridLicensableFeatures_t", 860, members_91},
+    {"nvmlVgpuTypeBar1Info_v1_t", 16, members_92},
+    {"nvmlVgpuTypeId_t", 4, members_93},
+    {"nvmlVgpuTypeIdInfo_v1_t", 16, members_94},
+    {"nvmlVgpuTypeMaxInstance_v1_t", 12, members_95},
+    {"nvmlVgpuInstance_t", 4, members_96},
+    {"nvmlActiveVgpuInstanceInfo_v1_t", 16, members_97},
+    {"nvmlVgpuSchedulerStateInfo_v1_t", 24, members_98},
+    {"nvmlVgpuSchedulerLogEntry_t", 48, members_99},
+    {"nvmlVgpuSchedulerLogInfo_v1_t", 9632, members_100},
+    {"nvmlVgpuCreatablePlacementInfo_v1_t", 32, members_101},
+    {"nvmlVgpuSchedulerStateInfo_v2_t", 16, members_102},
+    {"nvmlVgpuSchedulerLogEntry_v2_t", 56, members_103},
+    {"nvmlVgpuSchedulerLogInfo_v2_t", 11224, members_104},
+    {"nvmlVgpuMetadata_t", 212, members_105},
+    {"nvmlVgpuVersion_t", 8, members_106},
+    {"nvmlVgpuPgpuMetadata_t", 128, members_107},
+    {"nvmlVgpuSchedulerLog_t", 9624, members_108},
+    {"nvmlVgpuSchedulerGetState_t", 16, members_109},
+    {"nvmlVgpuSchedulerCapabilities_t", 40, members_110},
+    {"nvmlVgpuInstanceUtilizationSample_t", 48, members_111},
+    {"nvmlVgpuInstanceUtilizationInfo_v1_t", 64, members_112},
+    {"nvmlVgpuInstancesUtilizationInfo_v1_t", 32, members_113},
+    {"nvmlVgpuProcessUtilizationSample_t", 96, members_114},
+    {"nvmlVgpuProcessUtilizationInfo_v1_t", 104, members_115},
+    {"nvmlVgpuProcessesUtilizationInfo_v1_t", 24, members_116},
+    {"nvmlVgpuLicenseExpiry_t", 16, members_117},
+    {"nvmlVgpuLicenseInfo_t", 24, members_118},
+    {"nvmlExcludedDeviceInfo_t", 148, members_119},
+    {"nvmlGpuInstanceProfileInfo_t", 48, members_120},
+    {"nvmlGpuInstanceProfileInfo_v2_t", 152, members_121},
+    {"nvmlGpuInstanceProfileInfo_v3_t", 152, members_122},
+    {"nvmlGpuInstancePlacement_t", 8, members_123},
+    {"nvmlGpuInstanceInfo_t", 24, members_124},
+    {"nvmlComputeInstanceProfileInfo_t", 36, members_125},
+    {"nvmlComputeInstanceProfileInfo_v2_t", 136, members_126},
+    {"nvmlComputeInstanceProfileInfo_v3_t", 140, members_127},
+    {"nvmlComputeInstancePlacement_t", 8, members_128},
+    {"nvmlComputeInstanceInfo_t", 32, members_129},
+    {"nvmlGpmSupport_t", 8, members_130},
+    {"nvmlDeviceCapabilities_v1_t", 8, members_131},
+    {"nvmlMask255_t", 32, members_132},
+    {"nvmlWorkloadPowerProfileInfo_v1_t", 44, members_133},
+    {"nvmlWorkloadPowerProfileProfilesInfo_v1_t", 11256, members_134},
+    {"nvmlWorkloadPowerProfileCurrentProfiles_v1_t", 100, members_135},
+    {"nvmlEccSramUniqueUncorrectedErrorEntry_v1_t", 28, members_136},
+    {"nvmlEccSramUniqueUncorrectedErrorCounts_v1_t", 16, members_137},
+    {"nvmlRemappedRowsInfo_v2_t", 24, members_138},
+    {"nvmlEccBankRemapperHistogram_v1_t", 8, members_139},
+    {"nvmlEccBankRemapperStatus_v1_t", 20, members_140},
+    {"nvmlNvlinkGetRemapTableInfo_v1_t", 32776, members_141},
+    {"nvmlProcessInfo_v1_t", 16, members_142},
 };
 
 constexpr Constant numbers_0[] = {{"", 0}, {"", 1}, {"", 2}, {"", 3}, {"", 4}, {"", 5}, {"", 6}, {"", 7}, {"", 8}, {"", 9}, {"", 10}, {"", 11}, {"", 12}, {"", 13}, {"", 14}, {"", 15}, {"", 16}, {"", 17}, {"", 18}, {"", 19}, {"", 20}, {"", 21}, {"", 22}, {"", 23}, {"", 24}, {"", 25}, {"", 26}, {"", 27}, {"", 28}, {"", 29}, {"", 30}, {"", 31}, {"", 32}, {"", 33}, {"", 34}, {"", 35}, {"", 36}, {"", 37}, {"", 38}, {"", 39}, {"", 40}, {"", 41}, {"", 42}, {"", 43}, {"", 44}, {"", 45}, {"", 46}, {"", 47}, {"", 48}, {"", 49}, {"", 50}, {"", 51}, {"", 52}, {"", 53}, {"", 54}, {"", 55}, {"", 56}, {"", 57}, {"", 58}, {"", 59}, {"", 60}, {"", 61}, {"", 62}, {"", 63}};
@@ -1294,239 +1310,242 @@ constexpr Shape shapes_156[] = {{Form::structure, 16, 51}};
 constexpr Version versions_156[] = {{0x01000010u, 51}};
 constexpr Shape shapes_157[] = {{Form::structure, 20, 52}};
 constexpr Version versions_157[] = {{0x01000014u, 52}};
-constexpr Shape shapes_158[] = {{Form::handle, 8, -1}, {Form::text, 64, -1}};
-constexpr Shape shapes_159[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_160[] = {{Form::handle, 8, -1}, {Form::structure, 104, 53}};
-constexpr Version versions_160[] = {{0x01000068u, 53}};
-constexpr Shape shapes_161[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_162[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 56, 54}};
-constexpr Choice choices_162[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetAccountingPids.pids"}};
-constexpr Shape shapes_163[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_164[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_165[] = {{Form::handle, 8, -1}, {Form::structure, 64, 55}};
-constexpr Choice choices_165[] = {{1, 0, 4, Choice::Kind::each, {}, "nvmlDeviceGetAccountingPids.pids"}};
-constexpr Shape shapes_166[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 8, -1}};
-constexpr Choice choices_166[] = {{1, 0, 0, Choice::Kind::numbers, numbers_21, ""}};
-constexpr Shape shapes_167[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 8, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_158[] = {{Form::structure, 24, 53}};
+constexpr Version versions_158[] = {{0x02000018u, 53}};
+constexpr Shape shapes_159[] = {{Form::handle, 8, -1}, {Form::text, 64, -1}};
+constexpr Shape shapes_160[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_161[] = {{Form::handle, 8, -1}, {Form::structure, 104, 54}};
+constexpr Version versions_161[] = {{0x01000068u, 54}};
+constexpr Shape shapes_162[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_163[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 56, 55}};
+constexpr Choice choices_163[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetAccountingPids.pids"}};
+constexpr Shape shapes_164[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_165[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_166[] = {{Form::handle, 8, -1}, {Form::structure, 64, 56}};
+constexpr Choice choices_166[] = {{1, 0, 4, Choice::Kind::each, {}, "nvmlDeviceGetAccountingPids.pids"}};
+constexpr Shape shapes_167[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 8, -1}};
 constexpr Choice choices_167[] = {{1, 0, 0, Choice::Kind::numbers, numbers_21, ""}};
-constexpr Shape shapes_168[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_169[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_170[] = {{Form::handle, 8, -1}, {Form::structure, 20, 56}};
-constexpr Shape shapes_171[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_172[] = {{Form::handle, 8, -1}, {Form::structure, 264, 58}};
-constexpr Shape shapes_173[] = {{Form::handle, 8, -1}, {Form::structure, 32, 59}, {Form::natural, 4, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_174[] = {{Form::handle, 8, -1}, {Form::structure, 24, 61}};
-constexpr Version versions_174[] = {{0x01000018u, 61}};
-constexpr Shape shapes_175[] = {{Form::handle, 8, -1}, {Form::structure, 44, 62}};
-constexpr Version versions_175[] = {{0x0200002cu, 62}, {0x0100002cu, 63}};
-constexpr Shape shapes_176[] = {{Form::handle, 8, -1}, {Form::structure, 16, 64}};
-constexpr Version versions_176[] = {{0x01000010u, 64}};
-constexpr Shape shapes_177[] = {{Form::handle, 8, -1}, {Form::structure, 64, 65}};
-constexpr Shape shapes_178[] = {{Form::handle, 8, -1}, {Form::structure, 32, 67}};
-constexpr Shape shapes_179[] = {{Form::handle, 8, -1}, {Form::structure, 115344, 70}};
-constexpr Shape shapes_180[] = {{Form::handle, 8, -1}, {Form::structure, 20, 71}};
-constexpr Shape shapes_181[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}};
-constexpr Choice choices_181[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
-constexpr Shape shapes_182[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_168[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 8, -1}, {Form::natural, 8, -1}};
+constexpr Choice choices_168[] = {{1, 0, 0, Choice::Kind::numbers, numbers_21, ""}};
+constexpr Shape shapes_169[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_170[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_171[] = {{Form::handle, 8, -1}, {Form::structure, 20, 57}};
+constexpr Shape shapes_172[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_173[] = {{Form::handle, 8, -1}, {Form::structure, 264, 59}};
+constexpr Shape shapes_174[] = {{Form::handle, 8, -1}, {Form::structure, 32, 60}, {Form::natural, 4, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_175[] = {{Form::handle, 8, -1}, {Form::structure, 24, 62}};
+constexpr Version versions_175[] = {{0x01000018u, 62}};
+constexpr Shape shapes_176[] = {{Form::handle, 8, -1}, {Form::structure, 44, 63}};
+constexpr Version versions_176[] = {{0x0200002cu, 63}, {0x0100002cu, 64}};
+constexpr Shape shapes_177[] = {{Form::handle, 8, -1}, {Form::structure, 16, 65}};
+constexpr Version versions_177[] = {{0x01000010u, 65}};
+constexpr Shape shapes_178[] = {{Form::handle, 8, -1}, {Form::structure, 64, 66}};
+constexpr Shape shapes_179[] = {{Form::handle, 8, -1}, {Form::structure, 32, 68}};
+constexpr Shape shapes_180[] = {{Form::handle, 8, -1}, {Form::structure, 115344, 71}};
+constexpr Shape shapes_181[] = {{Form::handle, 8, -1}, {Form::structure, 20, 72}};
+constexpr Shape shapes_182[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}};
 constexpr Choice choices_182[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
-constexpr Shape shapes_183[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_183[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_23, ""}};
-constexpr Shape shapes_184[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 68, 14}};
-constexpr Choice choices_184[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
-constexpr Shape shapes_185[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}, {Form::natural, 8, -1}};
-constexpr Choice choices_185[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_24, ""}};
-constexpr Shape shapes_186[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 72}};
-constexpr Choice choices_186[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_25, ""}};
-constexpr Shape shapes_187[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 8, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_183[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_183[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
+constexpr Shape shapes_184[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_184[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_23, ""}};
+constexpr Shape shapes_185[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 68, 14}};
+constexpr Choice choices_185[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
+constexpr Shape shapes_186[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}, {Form::natural, 8, -1}};
+constexpr Choice choices_186[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_24, ""}};
+constexpr Shape shapes_187[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 73}};
 constexpr Choice choices_187[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_25, ""}};
-constexpr Shape shapes_188[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}};
-constexpr Choice choices_188[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
-constexpr Shape shapes_189[] = {{Form::natural, 4, -1}};
-constexpr Shape shapes_190[] = {{Form::handle, 8, -1}, {Form::structure, 28, 73}};
-constexpr Version versions_190[] = {{0x0100001cu, 73}};
-constexpr Shape shapes_191[] = {{Form::handle, 8, -1}, {Form::structure, 12, 74}};
-constexpr Version versions_191[] = {{0x0100000cu, 74}};
-constexpr Shape shapes_192[] = {{Form::handle, 8, -1}, {Form::structure, 1612, 77}};
-constexpr Version versions_192[] = {{0x0200064cu, 77}, {0x01000008u, 78}};
-constexpr Shape shapes_193[] = {{Form::handle, 8, -1}, {Form::structure, 16, 81}};
-constexpr Shape shapes_194[] = {{Form::handle, 8, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_195[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_188[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 8, -1}, {Form::natural, 8, -1}};
+constexpr Choice choices_188[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_25, ""}};
+constexpr Shape shapes_189[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}};
+constexpr Choice choices_189[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
+constexpr Shape shapes_190[] = {{Form::natural, 4, -1}};
+constexpr Shape shapes_191[] = {{Form::handle, 8, -1}, {Form::structure, 28, 74}};
+constexpr Version versions_191[] = {{0x0100001cu, 74}};
+constexpr Shape shapes_192[] = {{Form::handle, 8, -1}, {Form::structure, 12, 75}};
+constexpr Version versions_192[] = {{0x0100000cu, 75}};
+constexpr Shape shapes_193[] = {{Form::handle, 8, -1}, {Form::structure, 1612, 78}};
+constexpr Version versions_193[] = {{0x0200064cu, 78}, {0x01000008u, 79}};
+constexpr Shape shapes_194[] = {{Form::handle, 8, -1}, {Form::structure, 16, 82}};
+constexpr Shape shapes_195[] = {{Form::handle, 8, -1}, {Form::natural, 8, -1}};
 constexpr Shape shapes_196[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_197[] = {{Form::handle, 8, -1}, {Form::structure, 8, 82}};
-constexpr Version versions_197[] = {{0x01000008u, 82}};
-constexpr Shape shapes_198[] = {{Form::natural, 4, -1}, {Form::structure, 8, 83}};
+constexpr Shape shapes_197[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_198[] = {{Form::handle, 8, -1}, {Form::structure, 8, 83}};
 constexpr Version versions_198[] = {{0x01000008u, 83}};
-constexpr Shape shapes_199[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 32, 85}};
-constexpr Choice choices_199[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
-constexpr Version versions_199[] = {{0x02000020u, 85}, {0x01000018u, 86}};
-constexpr Shape shapes_200[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 32, 85}};
+constexpr Shape shapes_199[] = {{Form::natural, 4, -1}, {Form::structure, 8, 84}};
+constexpr Version versions_199[] = {{0x01000008u, 84}};
+constexpr Shape shapes_200[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 32, 86}};
 constexpr Choice choices_200[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
-constexpr Version versions_200[] = {{0x02000020u, 85}, {0x01000018u, 86}};
-constexpr Shape shapes_201[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
+constexpr Version versions_200[] = {{0x02000020u, 86}, {0x01000018u, 87}};
+constexpr Shape shapes_201[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 32, 86}};
+constexpr Choice choices_201[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
+constexpr Version versions_201[] = {{0x02000020u, 86}, {0x01000018u, 87}};
 constexpr Shape shapes_202[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_203[] = {{Form::natural, 4, -1}, {Form::structure, 16, 87}};
-constexpr Version versions_203[] = {{0x01000010u, 87}};
-constexpr Shape shapes_204[] = {{Form::handle, 8, -1}, {Form::structure, 860, 90}};
-constexpr Shape shapes_205[] = {{Form::integer, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_205[] = {{0, 0, 0, Choice::Kind::numbers, numbers_26, ""}};
-constexpr Shape shapes_206[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_206[] = {{1, 0, 0, Choice::Kind::numbers, numbers_27, ""}};
-constexpr Shape shapes_207[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_203[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_204[] = {{Form::natural, 4, -1}, {Form::structure, 16, 88}};
+constexpr Version versions_204[] = {{0x01000010u, 88}};
+constexpr Shape shapes_205[] = {{Form::handle, 8, -1}, {Form::structure, 860, 91}};
+constexpr Shape shapes_206[] = {{Form::integer, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_206[] = {{0, 0, 0, Choice::Kind::numbers, numbers_26, ""}};
+constexpr Shape shapes_207[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_207[] = {{1, 0, 0, Choice::Kind::numbers, numbers_27, ""}};
 constexpr Shape shapes_208[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_209[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_209[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
 constexpr Shape shapes_210[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_211[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_212[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_213[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_214[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_215[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_215[] = {{1, 0, 0, Choice::Kind::numbers, numbers_28, ""}};
-constexpr Shape shapes_216[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_217[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_218[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_218[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
-constexpr Shape shapes_219[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_220[] = {{Form::natural, 4, -1}, {Form::structure, 16, 91}};
-constexpr Version versions_220[] = {{0x01000010u, 91}};
-constexpr Shape shapes_221[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_222[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_223[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_211[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_212[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_213[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_214[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
+constexpr Shape shapes_215[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_216[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_216[] = {{1, 0, 0, Choice::Kind::numbers, numbers_28, ""}};
+constexpr Shape shapes_217[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_218[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_219[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_219[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
+constexpr Shape shapes_220[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_221[] = {{Form::natural, 4, -1}, {Form::structure, 16, 92}};
+constexpr Version versions_221[] = {{0x01000010u, 92}};
+constexpr Shape shapes_222[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_223[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}, {Form::integer, 4, -1}};
 constexpr Shape shapes_224[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_225[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
-constexpr Shape shapes_226[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_225[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_226[] = {{Form::natural, 4, -1}, {Form::natural, 8, -1}};
 constexpr Shape shapes_227[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
 constexpr Shape shapes_228[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_229[] = {{Form::natural, 4, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_230[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_231[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_232[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 32, 32}};
-constexpr Shape shapes_233[] = {{Form::natural, 4, -1}, {Form::structure, 12, 33}};
-constexpr Shape shapes_234[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 48, 34}};
-constexpr Shape shapes_235[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_236[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_237[] = {{Form::natural, 4, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_237[] = {{1, 0, 0, Choice::Kind::numbers, numbers_29, ""}};
-constexpr Shape shapes_238[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_239[] = {{Form::handle, 8, -1}, {Form::structure, 16, 93}};
-constexpr Version versions_239[] = {{0x01000010u, 93}};
-constexpr Shape shapes_240[] = {{Form::structure, 12, 94}};
-constexpr Choice choices_240[] = {{0, 4, 4, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
-constexpr Version versions_240[] = {{0x0100000cu, 94}};
-constexpr Shape shapes_241[] = {{Form::handle, 8, -1}, {Form::structure, 16, 96}};
-constexpr Version versions_241[] = {{0x01000010u, 96}};
-constexpr Shape shapes_242[] = {{Form::handle, 8, -1}, {Form::structure, 24, 97}};
-constexpr Version versions_242[] = {{0x01000018u, 97}};
-constexpr Shape shapes_243[] = {{Form::handle, 8, -1}, {Form::structure, 9632, 99}};
-constexpr Version versions_243[] = {{0x010025a0u, 99}};
-constexpr Shape shapes_244[] = {{Form::handle, 8, -1}, {Form::structure, 32, 100}};
-constexpr Choice choices_244[] = {{1, 4, 4, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
-constexpr Version versions_244[] = {{0x01000020u, 100}};
-constexpr Shape shapes_245[] = {{Form::handle, 8, -1}, {Form::structure, 8, 82}};
-constexpr Version versions_245[] = {{0x01000008u, 82}};
-constexpr Shape shapes_246[] = {{Form::handle, 8, -1}, {Form::structure, 16, 101}};
-constexpr Shape shapes_247[] = {{Form::handle, 8, -1}, {Form::structure, 16, 101}};
-constexpr Shape shapes_248[] = {{Form::handle, 8, -1}, {Form::structure, 11224, 103}};
-constexpr Shape shapes_249[] = {{Form::handle, 8, -1}, {Form::structure, 11224, 103}};
-constexpr Shape shapes_250[] = {{Form::natural, 4, -1}, {Form::structure, 212, 104}, {Form::natural, 4, -1}};
-constexpr Shape shapes_251[] = {{Form::handle, 8, -1}, {Form::structure, 128, 106}, {Form::natural, 4, -1}};
-constexpr Shape shapes_252[] = {{Form::handle, 8, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_253[] = {{Form::handle, 8, -1}, {Form::structure, 9624, 107}};
-constexpr Shape shapes_254[] = {{Form::handle, 8, -1}, {Form::structure, 16, 108}};
-constexpr Shape shapes_255[] = {{Form::handle, 8, -1}, {Form::structure, 40, 109}};
-constexpr Shape shapes_256[] = {{Form::structure, 8, 105}, {Form::structure, 8, 105}};
-constexpr Shape shapes_257[] = {{Form::handle, 8, -1}, {Form::natural, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 48, 110}};
-constexpr Shape shapes_258[] = {{Form::handle, 8, -1}, {Form::structure, 32, 112}};
-constexpr Version versions_258[] = {{0x01000020u, 112}};
-constexpr Shape shapes_259[] = {{Form::handle, 8, -1}, {Form::natural, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 96, 113}};
-constexpr Shape shapes_260[] = {{Form::handle, 8, -1}, {Form::structure, 24, 115}};
-constexpr Version versions_260[] = {{0x01000018u, 115}};
-constexpr Shape shapes_261[] = {{Form::natural, 4, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_262[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_263[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 56, 54}};
-constexpr Choice choices_263[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlVgpuInstanceGetAccountingPids.pids"}};
-constexpr Shape shapes_264[] = {{Form::natural, 4, -1}, {Form::structure, 24, 117}};
-constexpr Shape shapes_265[] = {{Form::natural, 4, -1}};
-constexpr Shape shapes_266[] = {{Form::natural, 4, -1}, {Form::structure, 148, 118}};
-constexpr Choice choices_266[] = {{0, 0, 0, Choice::Kind::below, {}, "nvmlGetExcludedDeviceCount.deviceCount"}};
-constexpr Shape shapes_267[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_268[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 48, 119}};
-constexpr Choice choices_268[] = {{1, 0, 0, Choice::Kind::numbers, numbers_30, ""}};
-constexpr Shape shapes_269[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 152, 120}};
+constexpr Shape shapes_229[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_230[] = {{Form::natural, 4, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_231[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_232[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_233[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 32, 32}};
+constexpr Shape shapes_234[] = {{Form::natural, 4, -1}, {Form::structure, 12, 33}};
+constexpr Shape shapes_235[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 48, 34}};
+constexpr Shape shapes_236[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_237[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_238[] = {{Form::natural, 4, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_238[] = {{1, 0, 0, Choice::Kind::numbers, numbers_29, ""}};
+constexpr Shape shapes_239[] = {{Form::natural, 4, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_240[] = {{Form::handle, 8, -1}, {Form::structure, 16, 94}};
+constexpr Version versions_240[] = {{0x01000010u, 94}};
+constexpr Shape shapes_241[] = {{Form::structure, 12, 95}};
+constexpr Choice choices_241[] = {{0, 4, 4, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
+constexpr Version versions_241[] = {{0x0100000cu, 95}};
+constexpr Shape shapes_242[] = {{Form::handle, 8, -1}, {Form::structure, 16, 97}};
+constexpr Version versions_242[] = {{0x01000010u, 97}};
+constexpr Shape shapes_243[] = {{Form::handle, 8, -1}, {Form::structure, 24, 98}};
+constexpr Version versions_243[] = {{0x01000018u, 98}};
+constexpr Shape shapes_244[] = {{Form::handle, 8, -1}, {Form::structure, 9632, 100}};
+constexpr Version versions_244[] = {{0x010025a0u, 100}};
+constexpr Shape shapes_245[] = {{Form::handle, 8, -1}, {Form::structure, 32, 101}};
+constexpr Choice choices_245[] = {{1, 4, 4, Choice::Kind::each, {}, "nvmlDeviceGetSupportedVgpus.vgpuTypeIds"}};
+constexpr Version versions_245[] = {{0x01000020u, 101}};
+constexpr Shape shapes_246[] = {{Form::handle, 8, -1}, {Form::structure, 8, 83}};
+constexpr Version versions_246[] = {{0x01000008u, 83}};
+constexpr Shape shapes_247[] = {{Form::handle, 8, -1}, {Form::structure, 16, 102}};
+constexpr Shape shapes_248[] = {{Form::handle, 8, -1}, {Form::structure, 16, 102}};
+constexpr Shape shapes_249[] = {{Form::handle, 8, -1}, {Form::structure, 11224, 104}};
+constexpr Shape shapes_250[] = {{Form::handle, 8, -1}, {Form::structure, 11224, 104}};
+constexpr Shape shapes_251[] = {{Form::natural, 4, -1}, {Form::structure, 212, 105}, {Form::natural, 4, -1}};
+constexpr Shape shapes_252[] = {{Form::handle, 8, -1}, {Form::structure, 128, 107}, {Form::natural, 4, -1}};
+constexpr Shape shapes_253[] = {{Form::handle, 8, -1}, {Form::text, 1, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_254[] = {{Form::handle, 8, -1}, {Form::structure, 9624, 108}};
+constexpr Shape shapes_255[] = {{Form::handle, 8, -1}, {Form::structure, 16, 109}};
+constexpr Shape shapes_256[] = {{Form::handle, 8, -1}, {Form::structure, 40, 110}};
+constexpr Shape shapes_257[] = {{Form::structure, 8, 106}, {Form::structure, 8, 106}};
+constexpr Shape shapes_258[] = {{Form::handle, 8, -1}, {Form::natural, 8, -1}, {Form::integer, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 48, 111}};
+constexpr Shape shapes_259[] = {{Form::handle, 8, -1}, {Form::structure, 32, 113}};
+constexpr Version versions_259[] = {{0x01000020u, 113}};
+constexpr Shape shapes_260[] = {{Form::handle, 8, -1}, {Form::natural, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 96, 114}};
+constexpr Shape shapes_261[] = {{Form::handle, 8, -1}, {Form::structure, 24, 116}};
+constexpr Version versions_261[] = {{0x01000018u, 116}};
+constexpr Shape shapes_262[] = {{Form::natural, 4, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_263[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_264[] = {{Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 56, 55}};
+constexpr Choice choices_264[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlVgpuInstanceGetAccountingPids.pids"}};
+constexpr Shape shapes_265[] = {{Form::natural, 4, -1}, {Form::structure, 24, 118}};
+constexpr Shape shapes_266[] = {{Form::natural, 4, -1}};
+constexpr Shape shapes_267[] = {{Form::natural, 4, -1}, {Form::structure, 148, 119}};
+constexpr Choice choices_267[] = {{0, 0, 0, Choice::Kind::below, {}, "nvmlGetExcludedDeviceCount.deviceCount"}};
+constexpr Shape shapes_268[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_269[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 48, 120}};
 constexpr Choice choices_269[] = {{1, 0, 0, Choice::Kind::numbers, numbers_30, ""}};
-constexpr Version versions_269[] = {{0x03000098u, 121}, {0x02000098u, 120}};
-constexpr Shape shapes_270[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 152, 120}};
-constexpr Choice choices_270[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
-constexpr Version versions_270[] = {{0x03000098u, 121}, {0x02000098u, 120}};
-constexpr Shape shapes_271[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 122}, {Form::natural, 4, -1}};
+constexpr Shape shapes_270[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 152, 121}};
+constexpr Choice choices_270[] = {{1, 0, 0, Choice::Kind::numbers, numbers_30, ""}};
+constexpr Version versions_270[] = {{0x03000098u, 122}, {0x02000098u, 121}};
+constexpr Shape shapes_271[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 152, 121}};
 constexpr Choice choices_271[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_272[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
+constexpr Version versions_271[] = {{0x03000098u, 122}, {0x02000098u, 121}};
+constexpr Shape shapes_272[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 123}, {Form::natural, 4, -1}};
 constexpr Choice choices_272[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_273[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_273[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
 constexpr Choice choices_273[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_274[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}};
-constexpr Choice choices_274[] = {{1, 0, 0, Choice::Kind::numbers, numbers_31, ""}};
-constexpr Shape shapes_275[] = {{Form::handle, 8, -1}, {Form::structure, 24, 123}};
-constexpr Shape shapes_276[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 36, 124}};
-constexpr Choice choices_276[] = {{1, 0, 0, Choice::Kind::numbers, numbers_32, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_33, ""}};
-constexpr Shape shapes_277[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 136, 125}};
+constexpr Shape shapes_274[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_274[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
+constexpr Shape shapes_275[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}};
+constexpr Choice choices_275[] = {{1, 0, 0, Choice::Kind::numbers, numbers_31, ""}};
+constexpr Shape shapes_276[] = {{Form::handle, 8, -1}, {Form::structure, 24, 124}};
+constexpr Shape shapes_277[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 36, 125}};
 constexpr Choice choices_277[] = {{1, 0, 0, Choice::Kind::numbers, numbers_32, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_33, ""}};
-constexpr Version versions_277[] = {{0x0300008cu, 126}, {0x02000088u, 125}};
-constexpr Shape shapes_278[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
-constexpr Choice choices_278[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlGpuInstanceGetComputeInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_279[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 127}, {Form::natural, 4, -1}};
+constexpr Shape shapes_278[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}, {Form::structure, 136, 126}};
+constexpr Choice choices_278[] = {{1, 0, 0, Choice::Kind::numbers, numbers_32, ""}, {2, 0, 0, Choice::Kind::numbers, numbers_33, ""}};
+constexpr Version versions_278[] = {{0x0300008cu, 127}, {0x02000088u, 126}};
+constexpr Shape shapes_279[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::natural, 4, -1}};
 constexpr Choice choices_279[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlGpuInstanceGetComputeInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_280[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_280[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 128}, {Form::natural, 4, -1}};
 constexpr Choice choices_280[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlGpuInstanceGetComputeInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_281[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}};
-constexpr Choice choices_281[] = {{1, 0, 0, Choice::Kind::numbers, numbers_34, ""}};
-constexpr Shape shapes_282[] = {{Form::handle, 8, -1}, {Form::structure, 32, 128}};
-constexpr Shape shapes_283[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_281[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Choice choices_281[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlGpuInstanceGetComputeInstanceProfileInfo.info.id"}};
+constexpr Shape shapes_282[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}};
+constexpr Choice choices_282[] = {{1, 0, 0, Choice::Kind::numbers, numbers_34, ""}};
+constexpr Shape shapes_283[] = {{Form::handle, 8, -1}, {Form::structure, 32, 129}};
 constexpr Shape shapes_284[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
 constexpr Shape shapes_285[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
 constexpr Shape shapes_286[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_287[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}};
-constexpr Choice choices_287[] = {{1, 0, 0, Choice::Kind::below, {}, "nvmlDeviceGetMaxMigDeviceCount.count"}};
-constexpr Shape shapes_288[] = {{Form::handle, 8, -1}, {Form::handle, 8, -1}};
-constexpr Shape shapes_289[] = {{Form::handle, 8, -1}, {Form::structure, 8, 129}};
-constexpr Version versions_289[] = {{0x00000001u, 129}};
-constexpr Shape shapes_290[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
-constexpr Shape shapes_291[] = {{Form::handle, 8, -1}, {Form::structure, 8, 130}};
-constexpr Version versions_291[] = {{0x01000008u, 130}};
-constexpr Shape shapes_292[] = {{Form::handle, 8, -1}, {Form::structure, 11256, 133}};
-constexpr Version versions_292[] = {{0x01002bf8u, 133}};
-constexpr Shape shapes_293[] = {{Form::handle, 8, -1}, {Form::structure, 100, 134}};
-constexpr Version versions_293[] = {{0x01000064u, 134}};
-constexpr Shape shapes_294[] = {{Form::handle, 8, -1}, {Form::structure, 16, 136}};
-constexpr Version versions_294[] = {{0x01000010u, 136}};
-constexpr Shape shapes_295[] = {{Form::handle, 8, -1}, {Form::structure, 24, 137}};
-constexpr Shape shapes_296[] = {{Form::handle, 8, -1}, {Form::structure, 20, 139}};
-constexpr Shape shapes_297[] = {{Form::natural, 4, -1}};
-constexpr Shape shapes_298[] = {{Form::natural, 4, -1}, {Form::handle, 8, -1}};
-constexpr Choice choices_298[] = {{0, 0, 0, Choice::Kind::below, {}, "nvmlDeviceGetCount_v2.deviceCount"}};
-constexpr Shape shapes_299[] = {{Form::text, 1, -1}, {Form::handle, 8, -1}};
-constexpr Choice choices_299[] = {{0, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetPciInfo_v3.pci.busId"}};
-constexpr Shape shapes_300[] = {{Form::handle, 8, -1}, {Form::structure, 52, 14}};
+constexpr Shape shapes_287[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_288[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::handle, 8, -1}};
+constexpr Choice choices_288[] = {{1, 0, 0, Choice::Kind::below, {}, "nvmlDeviceGetMaxMigDeviceCount.count"}};
+constexpr Shape shapes_289[] = {{Form::handle, 8, -1}, {Form::handle, 8, -1}};
+constexpr Shape shapes_290[] = {{Form::handle, 8, -1}, {Form::structure, 8, 130}};
+constexpr Version versions_290[] = {{0x00000001u, 130}};
+constexpr Shape shapes_291[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}};
+constexpr Shape shapes_292[] = {{Form::handle, 8, -1}, {Form::structure, 8, 131}};
+constexpr Version versions_292[] = {{0x01000008u, 131}};
+constexpr Shape shapes_293[] = {{Form::handle, 8, -1}, {Form::structure, 11256, 134}};
+constexpr Version versions_293[] = {{0x01002bf8u, 134}};
+constexpr Shape shapes_294[] = {{Form::handle, 8, -1}, {Form::structure, 100, 135}};
+constexpr Version versions_294[] = {{0x01000064u, 135}};
+constexpr Shape shapes_295[] = {{Form::handle, 8, -1}, {Form::structure, 16, 137}};
+constexpr Version versions_295[] = {{0x01000010u, 137}};
+constexpr Shape shapes_296[] = {{Form::handle, 8, -1}, {Form::structure, 24, 138}};
+constexpr Shape shapes_297[] = {{Form::handle, 8, -1}, {Form::structure, 20, 140}};
+constexpr Shape shapes_298[] = {{Form::natural, 4, -1}};
+constexpr Shape shapes_299[] = {{Form::natural, 4, -1}, {Form::handle, 8, -1}};
+constexpr Choice choices_299[] = {{0, 0, 0, Choice::Kind::below, {}, "nvmlDeviceGetCount_v2.deviceCount"}};
+constexpr Shape shapes_300[] = {{Form::text, 1, -1}, {Form::handle, 8, -1}};
+constexpr Choice choices_300[] = {{0, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetPciInfo_v3.pci.busId"}};
 constexpr Shape shapes_301[] = {{Form::handle, 8, -1}, {Form::structure, 52, 14}};
-constexpr Shape shapes_302[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 52, 14}};
-constexpr Choice choices_302[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
-constexpr Shape shapes_303[] = {{Form::handle, 8, -1}, {Form::structure, 812, 90}};
-constexpr Shape shapes_304[] = {{Form::handle, 8, -1}, {Form::structure, 812, 90}};
-constexpr Shape shapes_305[] = {{Form::handle, 8, -1}, {Form::structure, 812, 90}};
-constexpr Shape shapes_306[] = {{Form::handle, 8, -1}, {Form::structure, 24, 7}};
-constexpr Shape shapes_307[] = {{Form::handle, 8, -1}, {Form::structure, 24, 128}};
-constexpr Shape shapes_308[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 16, 140}};
-constexpr Shape shapes_309[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 24, 37}};
-constexpr Shape shapes_310[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 16, 140}};
+constexpr Shape shapes_302[] = {{Form::handle, 8, -1}, {Form::structure, 52, 14}};
+constexpr Shape shapes_303[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 52, 14}};
+constexpr Choice choices_303[] = {{1, 0, 0, Choice::Kind::numbers, numbers_22, ""}};
+constexpr Shape shapes_304[] = {{Form::handle, 8, -1}, {Form::structure, 32776, 141}};
+constexpr Shape shapes_305[] = {{Form::handle, 8, -1}, {Form::structure, 812, 91}};
+constexpr Shape shapes_306[] = {{Form::handle, 8, -1}, {Form::structure, 812, 91}};
+constexpr Shape shapes_307[] = {{Form::handle, 8, -1}, {Form::structure, 812, 91}};
+constexpr Shape shapes_308[] = {{Form::handle, 8, -1}, {Form::structure, 24, 7}};
+constexpr Shape shapes_309[] = {{Form::handle, 8, -1}, {Form::structure, 24, 129}};
+constexpr Shape shapes_310[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 16, 142}};
 constexpr Shape shapes_311[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 24, 37}};
-constexpr Shape shapes_312[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 16, 140}};
+constexpr Shape shapes_312[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 16, 142}};
 constexpr Shape shapes_313[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 24, 37}};
-constexpr Shape shapes_314[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 122}, {Form::natural, 4, -1}};
-constexpr Choice choices_314[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
-constexpr Shape shapes_315[] = {{Form::natural, 4, -1}, {Form::structure, 20, 117}};
-constexpr Shape shapes_316[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::integer, 4, -1}};
-constexpr Shape shapes_317[] = {{Form::natural, 4, -1}};
-constexpr Shape shapes_318[] = {{Form::natural, 4, -1}, {Form::structure, 148, 118}};
-constexpr Choice choices_318[] = {{0, 0, 0, Choice::Kind::below, {}, "nvmlGetBlacklistDeviceCount.deviceCount"}};
+constexpr Shape shapes_314[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 16, 142}};
+constexpr Shape shapes_315[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 24, 37}};
+constexpr Shape shapes_316[] = {{Form::handle, 8, -1}, {Form::natural, 4, -1}, {Form::structure, 8, 123}, {Form::natural, 4, -1}};
+constexpr Choice choices_316[] = {{1, 0, 0, Choice::Kind::each, {}, "nvmlDeviceGetGpuInstanceProfileInfo.info.id"}};
+constexpr Shape shapes_317[] = {{Form::natural, 4, -1}, {Form::structure, 20, 118}};
+constexpr Shape shapes_318[] = {{Form::handle, 8, -1}, {Form::integer, 4, -1}, {Form::integer, 4, -1}};
+constexpr Shape shapes_319[] = {{Form::natural, 4, -1}};
+constexpr Shape shapes_320[] = {{Form::natural, 4, -1}, {Form::structure, 148, 119}};
+constexpr Choice choices_320[] = {{0, 0, 0, Choice::Kind::below, {}, "nvmlGetBlacklistDeviceCount.deviceCount"}};
 
 constexpr Question all_questions[] = {
     {4, Subject::machine, -1, shapes_0, {}, {}},  // nvmlSystemGetDriverVersion
@@ -1576,278 +1595,280 @@ constexpr Question all_questions[] = {
     {52, Subject::device, 0, shapes_44, {}, {}},  // nvmlDeviceValidateInforom
     {53, Subject::device, 0, shapes_45, {}, {}},  // nvmlDeviceGetLastBBXFlushTime
     {54, Subject::device, 0, shapes_46, {}, {}},  // nvmlDeviceGetBBXTimeData_v1
-    {55, Subject::device, 0, shapes_47, {}, {}},  // nvmlDeviceGetDisplayMode
-    {56, Subject::device, 0, shapes_48, {}, {}},  // nvmlDeviceGetDisplayActive
-    {57, Subject::device, 0, shapes_49, {}, {}},  // nvmlDeviceGetPersistenceMode
-    {58, Subject::device, 0, shapes_50, {}, versions_50},  // nvmlDeviceGetPciInfoExt
-    {59, Subject::device, 0, shapes_51, {}, {}},  // nvmlDeviceGetPciInfo_v3
-    {60, Subject::device, 0, shapes_52, {}, {}},  // nvmlDeviceGetMaxPcieLinkGeneration
-    {61, Subject::device, 0, shapes_53, {}, {}},  // nvmlDeviceGetGpuMaxPcieLinkGeneration
-    {62, Subject::device, 0, shapes_54, {}, {}},  // nvmlDeviceGetMaxPcieLinkWidth
-    {63, Subject::device, 0, shapes_55, {}, {}},  // nvmlDeviceGetCurrPcieLinkGeneration
-    {64, Subject::device, 0, shapes_56, {}, {}},  // nvmlDeviceGetCurrPcieLinkWidth
-    {65, Subject::device, 0, shapes_57, choices_57, {}},  // nvmlDeviceGetPcieThroughput
-    {66, Subject::device, 0, shapes_58, {}, {}},  // nvmlDeviceGetPcieReplayCounter
-    {67, Subject::device, 0, shapes_59, choices_59, {}},  // nvmlDeviceGetClockInfo
-    {68, Subject::device, 0, shapes_60, choices_60, {}},  // nvmlDeviceGetMaxClockInfo
-    {69, Subject::device, 0, shapes_61, {}, {}},  // nvmlDeviceGetGpcClkVfOffset
-    {70, Subject::device, 0, shapes_62, choices_62, {}},  // nvmlDeviceGetApplicationsClock
-    {71, Subject::device, 0, shapes_63, choices_63, {}},  // nvmlDeviceGetDefaultApplicationsClock
-    {72, Subject::device, 0, shapes_64, choices_64, {}},  // nvmlDeviceGetClock
-    {73, Subject::device, 0, shapes_65, choices_65, {}},  // nvmlDeviceGetMaxCustomerBoostClock
-    {74, Subject::device, 0, shapes_66, {}, {}},  // nvmlDeviceGetSupportedMemoryClocks
-    {75, Subject::device, 0, shapes_67, choices_67, {}},  // nvmlDeviceGetSupportedGraphicsClocks
-    {76, Subject::device, 0, shapes_68, {}, {}},  // nvmlDeviceGetAutoBoostedClocksEnabled
-    {77, Subject::device, 0, shapes_69, {}, {}},  // nvmlDeviceGetFanSpeed
-    {78, Subject::device, 0, shapes_70, choices_70, {}},  // nvmlDeviceGetFanSpeed_v2
-    {79, Subject::device, 0, shapes_71, choices_71, versions_71},  // nvmlDeviceGetFanSpeedRPM
-    {80, Subject::device, 0, shapes_72, choices_72, {}},  // nvmlDeviceGetTargetFanSpeed
-    {81, Subject::device, 0, shapes_73, {}, {}},  // nvmlDeviceGetMinMaxFanSpeed
-    {82, Subject::device, 0, shapes_74, choices_74, {}},  // nvmlDeviceGetFanControlPolicy_v2
-    {83, Subject::device, 0, shapes_75, {}, {}},  // nvmlDeviceGetNumFans
-    {84, Subject::device, 0, shapes_76, choices_76, {}},  // nvmlDeviceGetTemperature
-    {85, Subject::device, 0, shapes_77, choices_77, versions_77},  // nvmlDeviceGetCoolerInfo
-    {86, Subject::device, 0, shapes_78, choices_78, versions_78},  // nvmlDeviceGetTemperatureV
-    {87, Subject::device, 0, shapes_79, choices_79, {}},  // nvmlDeviceGetTemperatureThreshold
-    {88, Subject::device, 0, shapes_80, {}, versions_80},  // nvmlDeviceGetMarginTemperature
-    {89, Subject::device, 0, shapes_81, choices_81, {}},  // nvmlDeviceGetThermalSettings
-    {90, Subject::device, 0, shapes_82, {}, {}},  // nvmlDeviceGetPerformanceState
-    {91, Subject::device, 0, shapes_83, {}, {}},  // nvmlDeviceGetCurrentClocksEventReasons
-    {92, Subject::device, 0, shapes_84, {}, {}},  // nvmlDeviceGetCurrentClocksThrottleReasons
-    {93, Subject::device, 0, shapes_85, {}, {}},  // nvmlDeviceGetSupportedClocksEventReasons
-    {94, Subject::device, 0, shapes_86, {}, {}},  // nvmlDeviceGetSupportedClocksThrottleReasons
-    {95, Subject::device, 0, shapes_87, {}, {}},  // nvmlDeviceGetPowerState
-    {96, Subject::device, 0, shapes_88, {}, {}},  // nvmlDeviceGetDynamicPstatesInfo
-    {97, Subject::device, 0, shapes_89, {}, {}},  // nvmlDeviceGetMemClkVfOffset
-    {98, Subject::device, 0, shapes_90, choices_90, {}},  // nvmlDeviceGetMinMaxClockOfPState
-    {99, Subject::device, 0, shapes_91, {}, {}},  // nvmlDeviceGetSupportedPerformanceStates
-    {100, Subject::device, 0, shapes_92, {}, {}},  // nvmlDeviceGetGpcClkMinMaxVfOffset
-    {101, Subject::device, 0, shapes_93, {}, {}},  // nvmlDeviceGetMemClkMinMaxVfOffset
-    {102, Subject::device, 0, shapes_94, choices_94, versions_94},  // nvmlDeviceGetClockOffsets
-    {104, Subject::device, 0, shapes_95, {}, versions_95},  // nvmlDeviceGetPerformanceModes
-    {105, Subject::device, 0, shapes_96, {}, versions_96},  // nvmlDeviceGetCurrentClockFreqs
-    {106, Subject::device, 0, shapes_97, {}, {}},  // nvmlDeviceGetPowerManagementMode
-    {107, Subject::device, 0, shapes_98, {}, {}},  // nvmlDeviceGetPowerManagementLimit
-    {108, Subject::device, 0, shapes_99, {}, {}},  // nvmlDeviceGetPowerManagementLimitConstraints
-    {109, Subject::device, 0, shapes_100, {}, {}},  // nvmlDeviceGetPowerManagementDefaultLimit
-    {110, Subject::device, 0, shapes_101, {}, {}},  // nvmlDeviceGetPowerUsage
-    {111, Subject::device, 0, shapes_102, {}, {}},  // nvmlDeviceGetPowerMizerMode_v1
-    {113, Subject::device, 0, shapes_103, {}, {}},  // nvmlDeviceGetTotalEnergyConsumption
-    {114, Subject::device, 0, shapes_104, {}, {}},  // nvmlDeviceGetEnforcedPowerLimit
-    {115, Subject::device, 0, shapes_105, {}, {}},  // nvmlDeviceGetGpuOperationMode
-    {116, Subject::device, 0, shapes_106, {}, {}},  // nvmlDeviceGetMemoryInfo
-    {117, Subject::device, 0, shapes_107, {}, versions_107},  // nvmlDeviceGetMemoryInfo_v2
-    {118, Subject::device, 0, shapes_108, {}, {}},  // nvmlDeviceGetComputeMode
-    {119, Subject::device, 0, shapes_109, {}, {}},  // nvmlDeviceGetCudaComputeCapability
-    {120, Subject::device, 0, shapes_110, {}, versions_110},  // nvmlDeviceGetDramEncryptionMode
-    {122, Subject::device, 0, shapes_111, {}, {}},  // nvmlDeviceGetEccMode
-    {123, Subject::device, 0, shapes_112, {}, {}},  // nvmlDeviceGetDefaultEccMode
-    {124, Subject::device, 0, shapes_113, {}, {}},  // nvmlDeviceGetBoardId
-    {125, Subject::device, 0, shapes_114, {}, {}},  // nvmlDeviceGetMultiGpuBoard
-    {126, Subject::device, 0, shapes_115, choices_115, {}},  // nvmlDeviceGetTotalEccErrors
-    {127, Subject::device, 0, shapes_116, choices_116, {}},  // nvmlDeviceGetDetailedEccErrors
-    {128, Subject::device, 0, shapes_117, choices_117, {}},  // nvmlDeviceGetMemoryErrorCounter
-    {129, Subject::device, 0, shapes_118, {}, {}},  // nvmlDeviceGetUtilizationRates
-    {130, Subject::device, 0, shapes_119, {}, {}},  // nvmlDeviceGetEncoderUtilization
-    {131, Subject::device, 0, shapes_120, choices_120, {}},  // nvmlDeviceGetEncoderCapacity
-    {132, Subject::device, 0, shapes_121, {}, {}},  // nvmlDeviceGetEncoderStats
-    {133, Subject::device, 0, shapes_122, {}, {}},  // nvmlDeviceGetEncoderSessions
-    {134, Subject::device, 0, shapes_123, {}, {}},  // nvmlDeviceGetDecoderUtilization
-    {135, Subject::device, 0, shapes_124, {}, {}},  // nvmlDeviceGetJpgUtilization
-    {136, Subject::device, 0, shapes_125, {}, {}},  // nvmlDeviceGetOfaUtilization
-    {137, Subject::device, 0, shapes_126, {}, {}},  // nvmlDeviceGetFBCStats
-    {138, Subject::device, 0, shapes_127, {}, {}},  // nvmlDeviceGetFBCSessions
-    {139, Subject::device, 0, shapes_128, {}, {}},  // nvmlDeviceGetDriverModel_v2
-    {140, Subject::device, 0, shapes_129, {}, {}},  // nvmlDeviceGetVbiosVersion
-    {141, Subject::device, 0, shapes_130, {}, {}},  // nvmlDeviceGetBridgeChipInfo
-    {142, Subject::device, 0, shapes_131, {}, {}},  // nvmlDeviceGetComputeRunningProcesses_v3
-    {143, Subject::device, 0, shapes_132, {}, {}},  // nvmlDeviceGetGraphicsRunningProcesses_v3
-    {144, Subject::device, 0, shapes_133, {}, {}},  // nvmlDeviceGetMPSComputeRunningProcesses_v3
-    {145, Subject::device, 0, shapes_134, choices_134, versions_134},  // nvmlDeviceGetRunningProcessDetailList
-    {146, Subject::device, 0, shapes_135, choices_135, {}},  // nvmlDeviceOnSameBoard
-    {147, Subject::device, 0, shapes_136, choices_136, {}},  // nvmlDeviceGetAPIRestriction
-    {148, Subject::device, 0, shapes_137, choices_137, {}},  // nvmlDeviceGetSamples
-    {149, Subject::device, 0, shapes_138, {}, {}},  // nvmlDeviceGetBAR1MemoryInfo
-    {150, Subject::device, 0, shapes_139, choices_139, {}},  // nvmlDeviceGetViolationStatus
-    {151, Subject::device, 0, shapes_140, {}, {}},  // nvmlDeviceGetIrqNum
-    {152, Subject::device, 0, shapes_141, {}, {}},  // nvmlDeviceGetNumGpuCores
-    {153, Subject::device, 0, shapes_142, {}, {}},  // nvmlDeviceGetPowerSource
-    {154, Subject::device, 0, shapes_143, {}, {}},  // nvmlDeviceGetMemoryBusWidth
-    {155, Subject::device, 0, shapes_144, {}, {}},  // nvmlDeviceGetPcieLinkMaxSpeed
-    {156, Subject::device, 0, shapes_145, {}, {}},  // nvmlDeviceGetPcieSpeed
-    {157, Subject::device, 0, shapes_146, {}, {}},  // nvmlDeviceGetAdaptiveClockInfoStatus
-    {158, Subject::device, 0, shapes_147, {}, {}},  // nvmlDeviceGetBusType
-    {159, Subject::device, 0, shapes_148, {}, {}},  // nvmlDeviceGetGpuFabricInfo
-    {160, Subject::device, 0, shapes_149, {}, versions_149},  // nvmlDeviceGetGpuFabricInfoV
-    {161, Subject::device, 0, shapes_150, {}, {}},  // nvmlDeviceGetGpuFabricInfo_v4
-    {162, Subject::machine, -1, shapes_151, {}, {}},  // nvmlSystemGetConfComputeCapabilities
-    {163, Subject::machine, -1, shapes_152, {}, {}},  // nvmlSystemGetConfComputeState
-    {164, Subject::device, 0, shapes_153, {}, {}},  // nvmlDeviceGetConfComputeMemSizeInfo
-    {165, Subject::machine, -1, shapes_154, {}, {}},  // nvmlSystemGetConfComputeGpusReadyState
-    {166, Subject::device, 0, shapes_155, {}, {}},  // nvmlDeviceGetConfComputeProtectedMemoryUsage
-    {169, Subject::machine, -1, shapes_156, {}, versions_156},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo
-    {173, Subject::machine, -1, shapes_157, {}, versions_157},  // nvmlSystemGetConfComputeSettings
-    {174, Subject::device, 0, shapes_158, {}, {}},  // nvmlDeviceGetGspFirmwareVersion
-    {175, Subject::device, 0, shapes_159, {}, {}},  // nvmlDeviceGetGspFirmwareMode
-    {176, Subject::device, 0, shapes_160, {}, versions_160},  // nvmlDeviceGetSramEccErrorStatus
-    {178, Subject::device, 0, shapes_161, {}, {}},  // nvmlDeviceGetAccountingMode
-    {179, Subject::device, 0, shapes_162, choices_162, {}},  // nvmlDeviceGetAccountingStats
-    {180, Subject::device, 0, shapes_163, {}, {}},  // nvmlDeviceGetAccountingPids
-    {181, Subject::device, 0, shapes_164, {}, {}},  // nvmlDeviceGetAccountingBufferSize
-    {182, Subject::device, 0, shapes_165, choices_165, {}},  // nvmlDeviceGetAccountingStats_v2
-    {183, Subject::device, 0, shapes_166, choices_166, {}},  // nvmlDeviceGetRetiredPages
-    {184, Subject::device, 0, shapes_167, choices_167, {}},  // nvmlDeviceGetRetiredPages_v2
-    {185, Subject::device, 0, shapes_168, {}, {}},  // nvmlDeviceGetRetiredPagesPendingStatus
-    {186, Subject::device, 0, shapes_169, {}, {}},  // nvmlDeviceGetRemappedRows
-    {187, Subject::device, 0, shapes_170, {}, {}},  // nvmlDeviceGetRowRemapperHistogram
-    {188, Subject::device, 0, shapes_171, {}, {}},  // nvmlDeviceGetArchitecture
-    {189, Subject::device, 0, shapes_172, {}, {}},  // nvmlDeviceGetClkMonStatus
-    {190, Subject::device, 0, shapes_173, {}, {}},  // nvmlDeviceGetProcessUtilization
-    {191, Subject::device, 0, shapes_174, {}, versions_174},  // nvmlDeviceGetProcessesUtilizationInfo
-    {192, Subject::device, 0, shapes_175, {}, versions_175},  // nvmlDeviceGetPlatformInfo
-    {193, Subject::device, 0, shapes_176, {}, versions_176},  // nvmlDeviceGetPdi
-    {195, Subject::device, 0, shapes_177, {}, {}},  // nvmlDeviceGetHostname_v1
-    {196, Subject::device, 0, shapes_178, {}, {}},  // nvmlDeviceGetMemoryLimits_v1
-    {198, Subject::device, 0, shapes_179, {}, {}},  // nvmlDevicePerfMetricsGetSamples_v1
-    {199, Subject::device, 0, shapes_180, {}, {}},  // nvmlDeviceGetAdaptiveTgpModeInfo_v1
-    {226, Subject::device, 0, shapes_181, choices_181, {}},  // nvmlDeviceGetNvLinkState
-    {227, Subject::device, 0, shapes_182, choices_182, {}},  // nvmlDeviceGetNvLinkVersion
-    {228, Subject::device, 0, shapes_183, choices_183, {}},  // nvmlDeviceGetNvLinkCapability
-    {229, Subject::device, 0, shapes_184, choices_184, {}},  // nvmlDeviceGetNvLinkRemotePciInfo_v2
-    {230, Subject::device, 0, shapes_185, choices_185, {}},  // nvmlDeviceGetNvLinkErrorCounter
-    {233, Subject::device, 0, shapes_186, choices_186, {}},  // nvmlDeviceGetNvLinkUtilizationControl
-    {234, Subject::device, 0, shapes_187, choices_187, {}},  // nvmlDeviceGetNvLinkUtilizationCounter
-    {237, Subject::device, 0, shapes_188, choices_188, {}},  // nvmlDeviceGetNvLinkRemoteDeviceType
-    {240, Subject::machine, -1, shapes_189, {}, {}},  // nvmlSystemGetNvlinkBwMode
-    {241, Subject::device, 0, shapes_190, {}, versions_190},  // nvmlDeviceGetNvlinkSupportedBwModes
-    {242, Subject::device, 0, shapes_191, {}, versions_191},  // nvmlDeviceGetNvlinkBwMode
-    {244, Subject::device, 0, shapes_192, {}, versions_192},  // nvmlDeviceGetNvLinkInfo
-    {246, Subject::device, 0, shapes_193, {}, {}},  // nvmlDeviceGetNvLinkTelemetrySamples_v1
-    {249, Subject::device, 0, shapes_194, {}, {}},  // nvmlDeviceGetSupportedEventTypes
-    {268, Subject::device, 0, shapes_195, {}, {}},  // nvmlDeviceGetVirtualizationMode
-    {269, Subject::device, 0, shapes_196, {}, {}},  // nvmlDeviceGetHostVgpuMode
-    {271, Subject::device, 0, shapes_197, {}, versions_197},  // nvmlDeviceGetVgpuHeterogeneousMode
-    {273, Subject::vgpu, 0, shapes_198, {}, versions_198},  // nvmlVgpuInstanceGetPlacementId
-    {274, Subject::device, 0, shapes_199, choices_199, versions_199},  // nvmlDeviceGetVgpuTypeSupportedPlacements
-    {275, Subject::device, 0, shapes_200, choices_200, versions_200},  // nvmlDeviceGetVgpuTypeCreatablePlacements
-    {276, Subject::vgpu_type, 0, shapes_201, {}, {}},  // nvmlVgpuTypeGetGspHeapSize
-    {277, Subject::vgpu_type, 0, shapes_202, {}, {}},  // nvmlVgpuTypeGetFbReservation
-    {278, Subject::vgpu, 0, shapes_203, {}, versions_203},  // nvmlVgpuInstanceGetRuntimeStateSize
-    {281, Subject::device, 0, shapes_204, {}, {}},  // nvmlDeviceGetGridLicensableFeatures_v4
-    {282, Subject::machine, -1, shapes_205, choices_205, {}},  // nvmlGetVgpuDriverCapabilities
-    {283, Subject::device, 0, shapes_206, choices_206, {}},  // nvmlDeviceGetVgpuCapabilities
-    {284, Subject::device, 0, shapes_207, {}, {}},  // nvmlDeviceGetSupportedVgpus
-    {285, Subject::device, 0, shapes_208, {}, {}},  // nvmlDeviceGetCreatableVgpus
-    {286, Subject::vgpu_type, 0, shapes_209, {}, {}},  // nvmlVgpuTypeGetClass
-    {287, Subject::vgpu_type, 0, shapes_210, {}, {}},  // nvmlVgpuTypeGetName
-    {288, Subject::vgpu_type, 0, shapes_211, {}, {}},  // nvmlVgpuTypeGetGpuInstanceProfileId
-    {289, Subject::vgpu_type, 0, shapes_212, {}, {}},  // nvmlVgpuTypeGetDeviceID
-    {290, Subject::vgpu_type, 0, shapes_213, {}, {}},  // nvmlVgpuTypeGetFramebufferSize
-    {291, Subject::vgpu_type, 0, shapes_214, {}, {}},  // nvmlVgpuTypeGetNumDisplayHeads
-    {292, Subject::vgpu_type, 0, shapes_215, choices_215, {}},  // nvmlVgpuTypeGetResolution
-    {293, Subject::vgpu_type, 0, shapes_216, {}, {}},  // nvmlVgpuTypeGetLicense
-    {294, Subject::vgpu_type, 0, shapes_217, {}, {}},  // nvmlVgpuTypeGetFrameRateLimit
-    {295, Subject::device, 0, shapes_218, choices_218, {}},  // nvmlVgpuTypeGetMaxInstances
-    {296, Subject::vgpu_type, 0, shapes_219, {}, {}},  // nvmlVgpuTypeGetMaxInstancesPerVm
-    {297, Subject::vgpu_type, 0, shapes_220, {}, versions_220},  // nvmlVgpuTypeGetBAR1Info
-    {298, Subject::device, 0, shapes_221, {}, {}},  // nvmlDeviceGetActiveVgpus
-    {299, Subject::vgpu, 0, shapes_222, {}, {}},  // nvmlVgpuInstanceGetVmID
-    {300, Subject::vgpu, 0, shapes_223, {}, {}},  // nvmlVgpuInstanceGetUUID
-    {301, Subject::vgpu, 0, shapes_224, {}, {}},  // nvmlVgpuInstanceGetVmDriverVersion
-    {302, Subject::vgpu, 0, shapes_225, {}, {}},  // nvmlVgpuInstanceGetFbUsage
-    {303, Subject::vgpu, 0, shapes_226, {}, {}},  // nvmlVgpuInstanceGetLicenseStatus
-    {304, Subject::vgpu, 0, shapes_227, {}, {}},  // nvmlVgpuInstanceGetType
-    {305, Subject::vgpu, 0, shapes_228, {}, {}},  // nvmlVgpuInstanceGetFrameRateLimit
-    {306, Subject::vgpu, 0, shapes_229, {}, {}},  // nvmlVgpuInstanceGetEccMode
-    {307, Subject::vgpu, 0, shapes_230, {}, {}},  // nvmlVgpuInstanceGetEncoderCapacity
-    {309, Subject::vgpu, 0, shapes_231, {}, {}},  // nvmlVgpuInstanceGetEncoderStats
-    {310, Subject::vgpu, 0, shapes_232, {}, {}},  // nvmlVgpuInstanceGetEncoderSessions
-    {311, Subject::vgpu, 0, shapes_233, {}, {}},  // nvmlVgpuInstanceGetFBCStats
-    {312, Subject::vgpu, 0, shapes_234, {}, {}},  // nvmlVgpuInstanceGetFBCSessions
-    {313, Subject::vgpu, 0, shapes_235, {}, {}},  // nvmlVgpuInstanceGetGpuInstanceId
-    {314, Subject::vgpu, 0, shapes_236, {}, {}},  // nvmlVgpuInstanceGetGpuPciId
-    {315, Subject::vgpu_type, 0, shapes_237, choices_237, {}},  // nvmlVgpuTypeGetCapabilities
-    {316, Subject::vgpu, 0, shapes_238, {}, {}},  // nvmlVgpuInstanceGetMdevUUID
-    {317, Subject::gpu_instance, 0, shapes_239, {}, versions_239},  // nvmlGpuInstanceGetCreatableVgpus
-    {318, Subject::machine, -1, shapes_240, choices_240, versions_240},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance
-    {319, Subject::gpu_instance, 0, shapes_241, {}, versions_241},  // nvmlGpuInstanceGetActiveVgpus
-    {321, Subject::gpu_instance, 0, shapes_242, {}, versions_242},  // nvmlGpuInstanceGetVgpuSchedulerState
-    {322, Subject::gpu_instance, 0, shapes_243, {}, versions_243},  // nvmlGpuInstanceGetVgpuSchedulerLog
-    {323, Subject::gpu_instance, 0, shapes_244, choices_244, versions_244},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements
-    {324, Subject::gpu_instance, 0, shapes_245, {}, versions_245},  // nvmlGpuInstanceGetVgpuHeterogeneousMode
-    {326, Subject::device, 0, shapes_246, {}, {}},  // nvmlDeviceGetVgpuSchedulerState_v2
-    {327, Subject::gpu_instance, 0, shapes_247, {}, {}},  // nvmlGpuInstanceGetVgpuSchedulerState_v2
-    {328, Subject::device, 0, shapes_248, {}, {}},  // nvmlDeviceGetVgpuSchedulerLog_v2
-    {329, Subject::gpu_instance, 0, shapes_249, {}, {}},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2
-    {332, Subject::vgpu, 0, shapes_250, {}, {}},  // nvmlVgpuInstanceGetMetadata
-    {333, Subject::device, 0, shapes_251, {}, {}},  // nvmlDeviceGetVgpuMetadata
-    {335, Subject::device, 0, shapes_252, {}, {}},  // nvmlDeviceGetPgpuMetadataString
-    {336, Subject::device, 0, shapes_253, {}, {}},  // nvmlDeviceGetVgpuSchedulerLog
-    {337, Subject::device, 0, shapes_254, {}, {}},  // nvmlDeviceGetVgpuSchedulerState
-    {339, Subject::device, 0, shapes_255, {}, {}},  // nvmlDeviceGetVgpuSchedulerCapabilities
-    {340, Subject::machine, -1, shapes_256, {}, {}},  // nvmlGetVgpuVersion
-    {342, Subject::device, 0, shapes_257, {}, {}},  // nvmlDeviceGetVgpuUtilization
-    {343, Subject::device, 0, shapes_258, {}, versions_258},  // nvmlDeviceGetVgpuInstancesUtilizationInfo
-    {344, Subject::device, 0, shapes_259, {}, {}},  // nvmlDeviceGetVgpuProcessUtilization
-    {345, Subject::device, 0, shapes_260, {}, versions_260},  // nvmlDeviceGetVgpuProcessesUtilizationInfo
-    {346, Subject::vgpu, 0, shapes_261, {}, {}},  // nvmlVgpuInstanceGetAccountingMode
-    {347, Subject::vgpu, 0, shapes_262, {}, {}},  // nvmlVgpuInstanceGetAccountingPids
-    {348, Subject::vgpu, 0, shapes_263, choices_263, {}},  // nvmlVgpuInstanceGetAccountingStats
-    {350, Subject::vgpu, 0, shapes_264, {}, {}},  // nvmlVgpuInstanceGetLicenseInfo_v2
-    {351, Subject::machine, -1, shapes_265, {}, {}},  // nvmlGetExcludedDeviceCount
-    {352, Subject::machine, -1, shapes_266, choices_266, {}},  // nvmlGetExcludedDeviceInfoByIndex
-    {356, Subject::device, 0, shapes_267, {}, {}},  // nvmlDeviceGetMigMode
-    {357, Subject::device, 0, shapes_268, choices_268, {}},  // nvmlDeviceGetGpuInstanceProfileInfo
-    {358, Subject::device, 0, shapes_269, choices_269, versions_269},  // nvmlDeviceGetGpuInstanceProfileInfoV
-    {359, Subject::device, 0, shapes_270, choices_270, versions_270},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV
-    {360, Subject::device, 0, shapes_271, choices_271, {}},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2
-    {361, Subject::device, 0, shapes_272, choices_272, {}},  // nvmlDeviceGetGpuInstanceRemainingCapacity
-    {365, Subject::device, 0, shapes_273, choices_273, {}},  // nvmlDeviceGetGpuInstances
-    {366, Subject::device, 0, shapes_274, choices_274, {}},  // nvmlDeviceGetGpuInstanceById
-    {367, Subject::gpu_instance, 0, shapes_275, {}, {}},  // nvmlGpuInstanceGetInfo
-    {368, Subject::gpu_instance, 0, shapes_276, choices_276, {}},  // nvmlGpuInstanceGetComputeInstanceProfileInfo
-    {369, Subject::gpu_instance, 0, shapes_277, choices_277, versions_277},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV
-    {370, Subject::gpu_instance, 0, shapes_278, choices_278, {}},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity
-    {371, Subject::gpu_instance, 0, shapes_279, choices_279, {}},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements
-    {375, Subject::gpu_instance, 0, shapes_280, choices_280, {}},  // nvmlGpuInstanceGetComputeInstances
-    {376, Subject::gpu_instance, 0, shapes_281, choices_281, {}},  // nvmlGpuInstanceGetComputeInstanceById
-    {377, Subject::compute_instance, 0, shapes_282, {}, {}},  // nvmlComputeInstanceGetInfo_v2
-    {378, Subject::device, 0, shapes_283, {}, {}},  // nvmlDeviceIsMigDeviceHandle
-    {379, Subject::device, 0, shapes_284, {}, {}},  // nvmlDeviceGetGpuInstanceId
-    {380, Subject::device, 0, shapes_285, {}, {}},  // nvmlDeviceGetComputeInstanceId
-    {381, Subject::device, 0, shapes_286, {}, {}},  // nvmlDeviceGetMaxMigDeviceCount
-    {382, Subject::device, 0, shapes_287, choices_287, {}},  // nvmlDeviceGetMigDeviceHandleByIndex
-    {383, Subject::device, 0, shapes_288, {}, {}},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle
-    {389, Subject::device, 0, shapes_289, {}, versions_289},  // nvmlGpmQueryDeviceSupport
-    {390, Subject::device, 0, shapes_290, {}, {}},  // nvmlGpmQueryIfStreamingEnabled
-    {392, Subject::device, 0, shapes_291, {}, versions_291},  // nvmlDeviceGetCapabilities
-    {393, Subject::device, 0, shapes_292, {}, versions_292},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo
-    {394, Subject::device, 0, shapes_293, {}, versions_293},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles
-    {401, Subject::device, 0, shapes_294, {}, versions_294},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts
-    {402, Subject::device, 0, shapes_295, {}, {}},  // nvmlDeviceGetRemappedRows_v2
-    {403, Subject::device, 0, shapes_296, {}, {}},  // nvmlDeviceGetBankRemapperStatus_v1
-    {406, Subject::machine, -1, shapes_297, {}, {}},  // nvmlDeviceGetCount
-    {407, Subject::machine, -1, shapes_298, choices_298, {}},  // nvmlDeviceGetHandleByIndex
-    {408, Subject::machine, -1, shapes_299, choices_299, {}},  // nvmlDeviceGetHandleByPciBusId
-    {409, Subject::device, 0, shapes_300, {}, {}},  // nvmlDeviceGetPciInfo
-    {410, Subject::device, 0, shapes_301, {}, {}},  // nvmlDeviceGetPciInfo_v2
-    {411, Subject::device, 0, shapes_302, choices_302, {}},  // nvmlDeviceGetNvLinkRemotePciInfo
-    {412, Subject::device, 0, shapes_303, {}, {}},  // nvmlDeviceGetGridLicensableFeatures
-    {413, Subject::device, 0, shapes_304, {}, {}},  // nvmlDeviceGetGridLicensableFeatures_v2
-    {414, Subject::device, 0, shapes_305, {}, {}},  // nvmlDeviceGetGridLicensableFeatures_v3
-    {417, Subject::device, 0, shapes_306, {}, {}},  // nvmlDeviceGetAttributes
-    {418, Subject::compute_instance, 0, shapes_307, {}, {}},  // nvmlComputeInstanceGetInfo
-    {419, Subject::device, 0, shapes_308, {}, {}},  // nvmlDeviceGetComputeRunningProcesses
-    {420, Subject::device, 0, shapes_309, {}, {}},  // nvmlDeviceGetComputeRunningProcesses_v2
-    {421, Subject::device, 0, shapes_310, {}, {}},  // nvmlDeviceGetGraphicsRunningProcesses
-    {422, Subject::device, 0, shapes_311, {}, {}},  // nvmlDeviceGetGraphicsRunningProcesses_v2
-    {423, Subject::device, 0, shapes_312, {}, {}},  // nvmlDeviceGetMPSComputeRunningProcesses
-    {424, Subject::device, 0, shapes_313, {}, {}},  // nvmlDeviceGetMPSComputeRunningProcesses_v2
-    {425, Subject::device, 0, shapes_314, choices_314, {}},  // nvmlDeviceGetGpuInstancePossiblePlacements
-    {426, Subject::vgpu, 0, shapes_315, {}, {}},  // nvmlVgpuInstanceGetLicenseInfo
-    {427, Subject::device, 0, shapes_316, {}, {}},  // nvmlDeviceGetDriverModel
-    {428, Subject::machine, -1, shapes_317, {}, {}},  // nvmlGetBlacklistDeviceCount
-    {429, Subject::machine, -1, shapes_318, choices_318, {}},  // nvmlGetBlacklistDeviceInfoByIndex
+    {56, Subject::device, 0, shapes_47, {}, {}},  // nvmlDeviceGetDisplayMode
+    {57, Subject::device, 0, shapes_48, {}, {}},  // nvmlDeviceGetDisplayActive
+    {58, Subject::device, 0, shapes_49, {}, {}},  // nvmlDeviceGetPersistenceMode
+    {59, Subject::device, 0, shapes_50, {}, versions_50},  // nvmlDeviceGetPciInfoExt
+    {60, Subject::device, 0, shapes_51, {}, {}},  // nvmlDeviceGetPciInfo_v3
+    {61, Subject::device, 0, shapes_52, {}, {}},  // nvmlDeviceGetMaxPcieLinkGeneration
+    {62, Subject::device, 0, shapes_53, {}, {}},  // nvmlDeviceGetGpuMaxPcieLinkGeneration
+    {63, Subject::device, 0, shapes_54, {}, {}},  // nvmlDeviceGetMaxPcieLinkWidth
+    {64, Subject::device, 0, shapes_55, {}, {}},  // nvmlDeviceGetCurrPcieLinkGeneration
+    {65, Subject::device, 0, shapes_56, {}, {}},  // nvmlDeviceGetCurrPcieLinkWidth
+    {66, Subject::device, 0, shapes_57, choices_57, {}},  // nvmlDeviceGetPcieThroughput
+    {67, Subject::device, 0, shapes_58, {}, {}},  // nvmlDeviceGetPcieReplayCounter
+    {68, Subject::device, 0, shapes_59, choices_59, {}},  // nvmlDeviceGetClockInfo
+    {69, Subject::device, 0, shapes_60, choices_60, {}},  // nvmlDeviceGetMaxClockInfo
+    {70, Subject::device, 0, shapes_61, {}, {}},  // nvmlDeviceGetGpcClkVfOffset
+    {71, Subject::device, 0, shapes_62, choices_62, {}},  // nvmlDeviceGetApplicationsClock
+    {72, Subject::device, 0, shapes_63, choices_63, {}},  // nvmlDeviceGetDefaultApplicationsClock
+    {73, Subject::device, 0, shapes_64, choices_64, {}},  // nvmlDeviceGetClock
+    {74, Subject::device, 0, shapes_65, choices_65, {}},  // nvmlDeviceGetMaxCustomerBoostClock
+    {75, Subject::device, 0, shapes_66, {}, {}},  // nvmlDeviceGetSupportedMemoryClocks
+    {76, Subject::device, 0, shapes_67, choices_67, {}},  // nvmlDeviceGetSupportedGraphicsClocks
+    {77, Subject::device, 0, shapes_68, {}, {}},  // nvmlDeviceGetAutoBoostedClocksEnabled
+    {78, Subject::device, 0, shapes_69, {}, {}},  // nvmlDeviceGetFanSpeed
+    {79, Subject::device, 0, shapes_70, choices_70, {}},  // nvmlDeviceGetFanSpeed_v2
+    {80, Subject::device, 0, shapes_71, choices_71, versions_71},  // nvmlDeviceGetFanSpeedRPM
+    {81, Subject::device, 0, shapes_72, choices_72, {}},  // nvmlDeviceGetTargetFanSpeed
+    {82, Subject::device, 0, shapes_73, {}, {}},  // nvmlDeviceGetMinMaxFanSpeed
+    {83, Subject::device, 0, shapes_74, choices_74, {}},  // nvmlDeviceGetFanControlPolicy_v2
+    {84, Subject::device, 0, shapes_75, {}, {}},  // nvmlDeviceGetNumFans
+    {85, Subject::device, 0, shapes_76, choices_76, {}},  // nvmlDeviceGetTemperature
+    {86, Subject::device, 0, shapes_77, choices_77, versions_77},  // nvmlDeviceGetCoolerInfo
+    {87, Subject::device, 0, shapes_78, choices_78, versions_78},  // nvmlDeviceGetTemperatureV
+    {88, Subject::device, 0, shapes_79, choices_79, {}},  // nvmlDeviceGetTemperatureThreshold
+    {89, Subject::device, 0, shapes_80, {}, versions_80},  // nvmlDeviceGetMarginTemperature
+    {90, Subject::device, 0, shapes_81, choices_81, {}},  // nvmlDeviceGetThermalSettings
+    {91, Subject::device, 0, shapes_82, {}, {}},  // nvmlDeviceGetPerformanceState
+    {92, Subject::device, 0, shapes_83, {}, {}},  // nvmlDeviceGetCurrentClocksEventReasons
+    {93, Subject::device, 0, shapes_84, {}, {}},  // nvmlDeviceGetCurrentClocksThrottleReasons
+    {94, Subject::device, 0, shapes_85, {}, {}},  // nvmlDeviceGetSupportedClocksEventReasons
+    {95, Subject::device, 0, shapes_86, {}, {}},  // nvmlDeviceGetSupportedClocksThrottleReasons
+    {96, Subject::device, 0, shapes_87, {}, {}},  // nvmlDeviceGetPowerState
+    {97, Subject::device, 0, shapes_88, {}, {}},  // nvmlDeviceGetDynamicPstatesInfo
+    {98, Subject::device, 0, shapes_89, {}, {}},  // nvmlDeviceGetMemClkVfOffset
+    {99, Subject::device, 0, shapes_90, choices_90, {}},  // nvmlDeviceGetMinMaxClockOfPState
+    {100, Subject::device, 0, shapes_91, {}, {}},  // nvmlDeviceGetSupportedPerformanceStates
+    {101, Subject::device, 0, shapes_92, {}, {}},  // nvmlDeviceGetGpcClkMinMaxVfOffset
+    {102, Subject::device, 0, shapes_93, {}, {}},  // nvmlDeviceGetMemClkMinMaxVfOffset
+    {103, Subject::device, 0, shapes_94, choices_94, versions_94},  // nvmlDeviceGetClockOffsets
+    {105, Subject::device, 0, shapes_95, {}, versions_95},  // nvmlDeviceGetPerformanceModes
+    {106, Subject::device, 0, shapes_96, {}, versions_96},  // nvmlDeviceGetCurrentClockFreqs
+    {107, Subject::device, 0, shapes_97, {}, {}},  // nvmlDeviceGetPowerManagementMode
+    {108, Subject::device, 0, shapes_98, {}, {}},  // nvmlDeviceGetPowerManagementLimit
+    {109, Subject::device, 0, shapes_99, {}, {}},  // nvmlDeviceGetPowerManagementLimitConstraints
+    {110, Subject::device, 0, shapes_100, {}, {}},  // nvmlDeviceGetPowerManagementDefaultLimit
+    {111, Subject::device, 0, shapes_101, {}, {}},  // nvmlDeviceGetPowerUsage
+    {112, Subject::device, 0, shapes_102, {}, {}},  // nvmlDeviceGetPowerMizerMode_v1
+    {114, Subject::device, 0, shapes_103, {}, {}},  // nvmlDeviceGetTotalEnergyConsumption
+    {115, Subject::device, 0, shapes_104, {}, {}},  // nvmlDeviceGetEnforcedPowerLimit
+    {116, Subject::device, 0, shapes_105, {}, {}},  // nvmlDeviceGetGpuOperationMode
+    {117, Subject::device, 0, shapes_106, {}, {}},  // nvmlDeviceGetMemoryInfo
+    {118, Subject::device, 0, shapes_107, {}, versions_107},  // nvmlDeviceGetMemoryInfo_v2
+    {119, Subject::device, 0, shapes_108, {}, {}},  // nvmlDeviceGetComputeMode
+    {120, Subject::device, 0, shapes_109, {}, {}},  // nvmlDeviceGetCudaComputeCapability
+    {121, Subject::device, 0, shapes_110, {}, versions_110},  // nvmlDeviceGetDramEncryptionMode
+    {123, Subject::device, 0, shapes_111, {}, {}},  // nvmlDeviceGetEccMode
+    {124, Subject::device, 0, shapes_112, {}, {}},  // nvmlDeviceGetDefaultEccMode
+    {125, Subject::device, 0, shapes_113, {}, {}},  // nvmlDeviceGetBoardId
+    {126, Subject::device, 0, shapes_114, {}, {}},  // nvmlDeviceGetMultiGpuBoard
+    {127, Subject::device, 0, shapes_115, choices_115, {}},  // nvmlDeviceGetTotalEccErrors
+    {128, Subject::device, 0, shapes_116, choices_116, {}},  // nvmlDeviceGetDetailedEccErrors
+    {129, Subject::device, 0, shapes_117, choices_117, {}},  // nvmlDeviceGetMemoryErrorCounter
+    {130, Subject::device, 0, shapes_118, {}, {}},  // nvmlDeviceGetUtilizationRates
+    {131, Subject::device, 0, shapes_119, {}, {}},  // nvmlDeviceGetEncoderUtilization
+    {132, Subject::device, 0, shapes_120, choices_120, {}},  // nvmlDeviceGetEncoderCapacity
+    {133, Subject::device, 0, shapes_121, {}, {}},  // nvmlDeviceGetEncoderStats
+    {134, Subject::device, 0, shapes_122, {}, {}},  // nvmlDeviceGetEncoderSessions
+    {135, Subject::device, 0, shapes_123, {}, {}},  // nvmlDeviceGetDecoderUtilization
+    {136, Subject::device, 0, shapes_124, {}, {}},  // nvmlDeviceGetJpgUtilization
+    {137, Subject::device, 0, shapes_125, {}, {}},  // nvmlDeviceGetOfaUtilization
+    {138, Subject::device, 0, shapes_126, {}, {}},  // nvmlDeviceGetFBCStats
+    {139, Subject::device, 0, shapes_127, {}, {}},  // nvmlDeviceGetFBCSessions
+    {140, Subject::device, 0, shapes_128, {}, {}},  // nvmlDeviceGetDriverModel_v2
+    {141, Subject::device, 0, shapes_129, {}, {}},  // nvmlDeviceGetVbiosVersion
+    {142, Subject::device, 0, shapes_130, {}, {}},  // nvmlDeviceGetBridgeChipInfo
+    {143, Subject::device, 0, shapes_131, {}, {}},  // nvmlDeviceGetComputeRunningProcesses_v3
+    {144, Subject::device, 0, shapes_132, {}, {}},  // nvmlDeviceGetGraphicsRunningProcesses_v3
+    {145, Subject::device, 0, shapes_133, {}, {}},  // nvmlDeviceGetMPSComputeRunningProcesses_v3
+    {146, Subject::device, 0, shapes_134, choices_134, versions_134},  // nvmlDeviceGetRunningProcessDetailList
+    {147, Subject::device, 0, shapes_135, choices_135, {}},  // nvmlDeviceOnSameBoard
+    {148, Subject::device, 0, shapes_136, choices_136, {}},  // nvmlDeviceGetAPIRestriction
+    {149, Subject::device, 0, shapes_137, choices_137, {}},  // nvmlDeviceGetSamples
+    {150, Subject::device, 0, shapes_138, {}, {}},  // nvmlDeviceGetBAR1MemoryInfo
+    {151, Subject::device, 0, shapes_139, choices_139, {}},  // nvmlDeviceGetViolationStatus
+    {152, Subject::device, 0, shapes_140, {}, {}},  // nvmlDeviceGetIrqNum
+    {153, Subject::device, 0, shapes_141, {}, {}},  // nvmlDeviceGetNumGpuCores
+    {154, Subject::device, 0, shapes_142, {}, {}},  // nvmlDeviceGetPowerSource
+    {155, Subject::device, 0, shapes_143, {}, {}},  // nvmlDeviceGetMemoryBusWidth
+    {156, Subject::device, 0, shapes_144, {}, {}},  // nvmlDeviceGetPcieLinkMaxSpeed
+    {157, Subject::device, 0, shapes_145, {}, {}},  // nvmlDeviceGetPcieSpeed
+    {158, Subject::device, 0, shapes_146, {}, {}},  // nvmlDeviceGetAdaptiveClockInfoStatus
+    {159, Subject::device, 0, shapes_147, {}, {}},  // nvmlDeviceGetBusType
+    {160, Subject::device, 0, shapes_148, {}, {}},  // nvmlDeviceGetGpuFabricInfo
+    {161, Subject::device, 0, shapes_149, {}, versions_149},  // nvmlDeviceGetGpuFabricInfoV
+    {162, Subject::device, 0, shapes_150, {}, {}},  // nvmlDeviceGetGpuFabricInfo_v4
+    {163, Subject::machine, -1, shapes_151, {}, {}},  // nvmlSystemGetConfComputeCapabilities
+    {164, Subject::machine, -1, shapes_152, {}, {}},  // nvmlSystemGetConfComputeState
+    {165, Subject::device, 0, shapes_153, {}, {}},  // nvmlDeviceGetConfComputeMemSizeInfo
+    {166, Subject::machine, -1, shapes_154, {}, {}},  // nvmlSystemGetConfComputeGpusReadyState
+    {167, Subject::device, 0, shapes_155, {}, {}},  // nvmlDeviceGetConfComputeProtectedMemoryUsage
+    {170, Subject::machine, -1, shapes_156, {}, versions_156},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo
+    {174, Subject::machine, -1, shapes_157, {}, versions_157},  // nvmlSystemGetConfComputeSettings
+    {175, Subject::machine, -1, shapes_158, {}, versions_158},  // nvmlSystemGetConfComputeSettings_v2
+    {176, Subject::device, 0, shapes_159, {}, {}},  // nvmlDeviceGetGspFirmwareVersion
+    {177, Subject::device, 0, shapes_160, {}, {}},  // nvmlDeviceGetGspFirmwareMode
+    {178, Subject::device, 0, shapes_161, {}, versions_161},  // nvmlDeviceGetSramEccErrorStatus
+    {180, Subject::device, 0, shapes_162, {}, {}},  // nvmlDeviceGetAccountingMode
+    {181, Subject::device, 0, shapes_163, choices_163, {}},  // nvmlDeviceGetAccountingStats
+    {182, Subject::device, 0, shapes_164, {}, {}},  // nvmlDeviceGetAccountingPids
+    {183, Subject::device, 0, shapes_165, {}, {}},  // nvmlDeviceGetAccountingBufferSize
+    {184, Subject::device, 0, shapes_166, choices_166, {}},  // nvmlDeviceGetAccountingStats_v2
+    {185, Subject::device, 0, shapes_167, choices_167, {}},  // nvmlDeviceGetRetiredPages
+    {186, Subject::device, 0, shapes_168, choices_168, {}},  // nvmlDeviceGetRetiredPages_v2
+    {187, Subject::device, 0, shapes_169, {}, {}},  // nvmlDeviceGetRetiredPagesPendingStatus
+    {188, Subject::device, 0, shapes_170, {}, {}},  // nvmlDeviceGetRemappedRows
+    {189, Subject::device, 0, shapes_171, {}, {}},  // nvmlDeviceGetRowRemapperHistogram
+    {190, Subject::device, 0, shapes_172, {}, {}},  // nvmlDeviceGetArchitecture
+    {191, Subject::device, 0, shapes_173, {}, {}},  // nvmlDeviceGetClkMonStatus
+    {192, Subject::device, 0, shapes_174, {}, {}},  // nvmlDeviceGetProcessUtilization
+    {193, Subject::device, 0, shapes_175, {}, versions_175},  // nvmlDeviceGetProcessesUtilizationInfo
+    {194, Subject::device, 0, shapes_176, {}, versions_176},  // nvmlDeviceGetPlatformInfo
+    {195, Subject::device, 0, shapes_177, {}, versions_177},  // nvmlDeviceGetPdi
+    {197, Subject::device, 0, shapes_178, {}, {}},  // nvmlDeviceGetHostname_v1
+    {198, Subject::device, 0, shapes_179, {}, {}},  // nvmlDeviceGetMemoryLimits_v1
+    {200, Subject::device, 0, shapes_180, {}, {}},  // nvmlDevicePerfMetricsGetSamples_v1
+    {201, Subject::device, 0, shapes_181, {}, {}},  // nvmlDeviceGetAdaptiveTgpModeInfo_v1
+    {228, Subject::device, 0, shapes_182, choices_182, {}},  // nvmlDeviceGetNvLinkState
+    {229, Subject::device, 0, shapes_183, choices_183, {}},  // nvmlDeviceGetNvLinkVersion
+    {230, Subject::device, 0, shapes_184, choices_184, {}},  // nvmlDeviceGetNvLinkCapability
+    {231, Subject::device, 0, shapes_185, choices_185, {}},  // nvmlDeviceGetNvLinkRemotePciInfo_v2
+    {232, Subject::device, 0, shapes_186, choices_186, {}},  // nvmlDeviceGetNvLinkErrorCounter
+    {235, Subject::device, 0, shapes_187, choices_187, {}},  // nvmlDeviceGetNvLinkUtilizationControl
+    {236, Subject::device, 0, shapes_188, choices_188, {}},  // nvmlDeviceGetNvLinkUtilizationCounter
+    {239, Subject::device, 0, shapes_189, choices_189, {}},  // nvmlDeviceGetNvLinkRemoteDeviceType
+    {242, Subject::machine, -1, shapes_190, {}, {}},  // nvmlSystemGetNvlinkBwMode
+    {243, Subject::device, 0, shapes_191, {}, versions_191},  // nvmlDeviceGetNvlinkSupportedBwModes
+    {244, Subject::device, 0, shapes_192, {}, versions_192},  // nvmlDeviceGetNvlinkBwMode
+    {246, Subject::device, 0, shapes_193, {}, versions_193},  // nvmlDeviceGetNvLinkInfo
+    {248, Subject::device, 0, shapes_194, {}, {}},  // nvmlDeviceGetNvLinkTelemetrySamples_v1
+    {251, Subject::device, 0, shapes_195, {}, {}},  // nvmlDeviceGetSupportedEventTypes
+    {270, Subject::device, 0, shapes_196, {}, {}},  // nvmlDeviceGetVirtualizationMode
+    {271, Subject::device, 0, shapes_197, {}, {}},  // nvmlDeviceGetHostVgpuMode
+    {273, Subject::device, 0, shapes_198, {}, versions_198},  // nvmlDeviceGetVgpuHeterogeneousMode
+    {275, Subject::vgpu, 0, shapes_199, {}, versions_199},  // nvmlVgpuInstanceGetPlacementId
+    {276, Subject::device, 0, shapes_200, choices_200, versions_200},  // nvmlDeviceGetVgpuTypeSupportedPlacements
+    {277, Subject::device, 0, shapes_201, choices_201, versions_201},  // nvmlDeviceGetVgpuTypeCreatablePlacements
+    {278, Subject::vgpu_type, 0, shapes_202, {}, {}},  // nvmlVgpuTypeGetGspHeapSize
+    {279, Subject::vgpu_type, 0, shapes_203, {}, {}},  // nvmlVgpuTypeGetFbReservation
+    {280, Subject::vgpu, 0, shapes_204, {}, versions_204},  // nvmlVgpuInstanceGetRuntimeStateSize
+    {283, Subject::device, 0, shapes_205, {}, {}},  // nvmlDeviceGetGridLicensableFeatures_v4
+    {284, Subject::machine, -1, shapes_206, choices_206, {}},  // nvmlGetVgpuDriverCapabilities
+    {285, Subject::device, 0, shapes_207, choices_207, {}},  // nvmlDeviceGetVgpuCapabilities
+    {286, Subject::device, 0, shapes_208, {}, {}},  // nvmlDeviceGetSupportedVgpus
+    {287, Subject::device, 0, shapes_209, {}, {}},  // nvmlDeviceGetCreatableVgpus
+    {288, Subject::vgpu_type, 0, shapes_210, {}, {}},  // nvmlVgpuTypeGetClass
+    {289, Subject::vgpu_type, 0, shapes_211, {}, {}},  // nvmlVgpuTypeGetName
+    {290, Subject::vgpu_type, 0, shapes_212, {}, {}},  // nvmlVgpuTypeGetGpuInstanceProfileId
+    {291, Subject::vgpu_type, 0, shapes_213, {}, {}},  // nvmlVgpuTypeGetDeviceID
+    {292, Subject::vgpu_type, 0, shapes_214, {}, {}},  // nvmlVgpuTypeGetFramebufferSize
+    {293, Subject::vgpu_type, 0, shapes_215, {}, {}},  // nvmlVgpuTypeGetNumDisplayHeads
+    {294, Subject::vgpu_type, 0, shapes_216, choices_216, {}},  // nvmlVgpuTypeGetResolution
+    {295, Subject::vgpu_type, 0, shapes_217, {}, {}},  // nvmlVgpuTypeGetLicense
+    {296, Subject::vgpu_type, 0, shapes_218, {}, {}},  // nvmlVgpuTypeGetFrameRateLimit
+    {297, Subject::device, 0, shapes_219, choices_219, {}},  // nvmlVgpuTypeGetMaxInstances
+    {298, Subject::vgpu_type, 0, shapes_220, {}, {}},  // nvmlVgpuTypeGetMaxInstancesPerVm
+    {299, Subject::vgpu_type, 0, shapes_221, {}, versions_221},  // nvmlVgpuTypeGetBAR1Info
+    {300, Subject::device, 0, shapes_222, {}, {}},  // nvmlDeviceGetActiveVgpus
+    {301, Subject::vgpu, 0, shapes_223, {}, {}},  // nvmlVgpuInstanceGetVmID
+    {302, Subject::vgpu, 0, shapes_224, {}, {}},  // nvmlVgpuInstanceGetUUID
+    {303, Subject::vgpu, 0, shapes_225, {}, {}},  // nvmlVgpuInstanceGetVmDriverVersion
+    {304, Subject::vgpu, 0, shapes_226, {}, {}},  // nvmlVgpuInstanceGetFbUsage
+    {305, Subject::vgpu, 0, shapes_227, {}, {}},  // nvmlVgpuInstanceGetLicenseStatus
+    {306, Subject::vgpu, 0, shapes_228, {}, {}},  // nvmlVgpuInstanceGetType
+    {307, Subject::vgpu, 0, shapes_229, {}, {}},  // nvmlVgpuInstanceGetFrameRateLimit
+    {308, Subject::vgpu, 0, shapes_230, {}, {}},  // nvmlVgpuInstanceGetEccMode
+    {309, Subject::vgpu, 0, shapes_231, {}, {}},  // nvmlVgpuInstanceGetEncoderCapacity
+    {311, Subject::vgpu, 0, shapes_232, {}, {}},  // nvmlVgpuInstanceGetEncoderStats
+    {312, Subject::vgpu, 0, shapes_233, {}, {}},  // nvmlVgpuInstanceGetEncoderSessions
+    {313, Subject::vgpu, 0, shapes_234, {}, {}},  // nvmlVgpuInstanceGetFBCStats
+    {314, Subject::vgpu, 0, shapes_235, {}, {}},  // nvmlVgpuInstanceGetFBCSessions
+    {315, Subject::vgpu, 0, shapes_236, {}, {}},  // nvmlVgpuInstanceGetGpuInstanceId
+    {316, Subject::vgpu, 0, shapes_237, {}, {}},  // nvmlVgpuInstanceGetGpuPciId
+    {317, Subject::vgpu_type, 0, shapes_238, choices_238, {}},  // nvmlVgpuTypeGetCapabilities
+    {318, Subject::vgpu, 0, shapes_239, {}, {}},  // nvmlVgpuInstanceGetMdevUUID
+    {319, Subject::gpu_instance, 0, shapes_240, {}, versions_240},  // nvmlGpuInstanceGetCreatableVgpus
+    {320, Subject::machine, -1, shapes_241, choices_241, versions_241},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance
+    {321, Subject::gpu_instance, 0, shapes_242, {}, versions_242},  // nvmlGpuInstanceGetActiveVgpus
+    {323, Subject::gpu_instance, 0, shapes_243, {}, versions_243},  // nvmlGpuInstanceGetVgpuSchedulerState
+    {324, Subject::gpu_instance, 0, shapes_244, {}, versions_244},  // nvmlGpuInstanceGetVgpuSchedulerLog
+    {325, Subject::gpu_instance, 0, shapes_245, choices_245, versions_245},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements
+    {326, Subject::gpu_instance, 0, shapes_246, {}, versions_246},  // nvmlGpuInstanceGetVgpuHeterogeneousMode
+    {328, Subject::device, 0, shapes_247, {}, {}},  // nvmlDeviceGetVgpuSchedulerState_v2
+    {329, Subject::gpu_instance, 0, shapes_248, {}, {}},  // nvmlGpuInstanceGetVgpuSchedulerState_v2
+    {330, Subject::device, 0, shapes_249, {}, {}},  // nvmlDeviceGetVgpuSchedulerLog_v2
+    {331, Subject::gpu_instance, 0, shapes_250, {}, {}},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2
+    {334, Subject::vgpu, 0, shapes_251, {}, {}},  // nvmlVgpuInstanceGetMetadata
+    {335, Subject::device, 0, shapes_252, {}, {}},  // nvmlDeviceGetVgpuMetadata
+    {337, Subject::device, 0, shapes_253, {}, {}},  // nvmlDeviceGetPgpuMetadataString
+    {338, Subject::device, 0, shapes_254, {}, {}},  // nvmlDeviceGetVgpuSchedulerLog
+    {339, Subject::device, 0, shapes_255, {}, {}},  // nvmlDeviceGetVgpuSchedulerState
+    {341, Subject::device, 0, shapes_256, {}, {}},  // nvmlDeviceGetVgpuSchedulerCapabilities
+    {342, Subject::machine, -1, shapes_257, {}, {}},  // nvmlGetVgpuVersion
+    {344, Subject::device, 0, shapes_258, {}, {}},  // nvmlDeviceGetVgpuUtilization
+    {345, Subject::device, 0, shapes_259, {}, versions_259},  // nvmlDeviceGetVgpuInstancesUtilizationInfo
+    {346, Subject::device, 0, shapes_260, {}, {}},  // nvmlDeviceGetVgpuProcessUtilization
+    {347, Subject::device, 0, shapes_261, {}, versions_261},  // nvmlDeviceGetVgpuProcessesUtilizationInfo
+    {348, Subject::vgpu, 0, shapes_262, {}, {}},  // nvmlVgpuInstanceGetAccountingMode
+    {349, Subject::vgpu, 0, shapes_263, {}, {}},  // nvmlVgpuInstanceGetAccountingPids
+    {350, Subject::vgpu, 0, shapes_264, choices_264, {}},  // nvmlVgpuInstanceGetAccountingStats
+    {352, Subject::vgpu, 0, shapes_265, {}, {}},  // nvmlVgpuInstanceGetLicenseInfo_v2
+    {353, Subject::machine, -1, shapes_266, {}, {}},  // nvmlGetExcludedDeviceCount
+    {354, Subject::machine, -1, shapes_267, choices_267, {}},  // nvmlGetExcludedDeviceInfoByIndex
+    {358, Subject::device, 0, shapes_268, {}, {}},  // nvmlDeviceGetMigMode
+    {359, Subject::device, 0, shapes_269, choices_269, {}},  // nvmlDeviceGetGpuInstanceProfileInfo
+    {360, Subject::device, 0, shapes_270, choices_270, versions_270},  // nvmlDeviceGetGpuInstanceProfileInfoV
+    {361, Subject::device, 0, shapes_271, choices_271, versions_271},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV
+    {362, Subject::device, 0, shapes_272, choices_272, {}},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2
+    {363, Subject::device, 0, shapes_273, choices_273, {}},  // nvmlDeviceGetGpuInstanceRemainingCapacity
+    {367, Subject::device, 0, shapes_274, choices_274, {}},  // nvmlDeviceGetGpuInstances
+    {368, Subject::device, 0, shapes_275, choices_275, {}},  // nvmlDeviceGetGpuInstanceById
+    {369, Subject::gpu_instance, 0, shapes_276, {}, {}},  // nvmlGpuInstanceGetInfo
+    {370, Subject::gpu_instance, 0, shapes_277, choices_277, {}},  // nvmlGpuInstanceGetComputeInstanceProfileInfo
+    {371, Subject::gpu_instance, 0, shapes_278, choices_278, versions_278},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV
+    {372, Subject::gpu_instance, 0, shapes_279, choices_279, {}},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity
+    {373, Subject::gpu_instance, 0, shapes_280, choices_280, {}},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements
+    {377, Subject::gpu_instance, 0, shapes_281, choices_281, {}},  // nvmlGpuInstanceGetComputeInstances
+    {378, Subject::gpu_instance, 0, shapes_282, choices_282, {}},  // nvmlGpuInstanceGetComputeInstanceById
+    {379, Subject::compute_instance, 0, shapes_283, {}, {}},  // nvmlComputeInstanceGetInfo_v2
+    {380, Subject::device, 0, shapes_284, {}, {}},  // nvmlDeviceIsMigDeviceHandle
+    {381, Subject::device, 0, shapes_285, {}, {}},  // nvmlDeviceGetGpuInstanceId
+    {382, Subject::device, 0, shapes_286, {}, {}},  // nvmlDeviceGetComputeInstanceId
+    {383, Subject::device, 0, shapes_287, {}, {}},  // nvmlDeviceGetMaxMigDeviceCount
+    {384, Subject::device, 0, shapes_288, choices_288, {}},  // nvmlDeviceGetMigDeviceHandleByIndex
+    {385, Subject::device, 0, shapes_289, {}, {}},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle
+    {391, Subject::device, 0, shapes_290, {}, versions_290},  // nvmlGpmQueryDeviceSupport
+    {392, Subject::device, 0, shapes_291, {}, {}},  // nvmlGpmQueryIfStreamingEnabled
+    {394, Subject::device, 0, shapes_292, {}, versions_292},  // nvmlDeviceGetCapabilities
+    {395, Subject::device, 0, shapes_293, {}, versions_293},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo
+    {396, Subject::device, 0, shapes_294, {}, versions_294},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles
+    {403, Subject::device, 0, shapes_295, {}, versions_295},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts
+    {404, Subject::device, 0, shapes_296, {}, {}},  // nvmlDeviceGetRemappedRows_v2
+    {405, Subject::device, 0, shapes_297, {}, {}},  // nvmlDeviceGetBankRemapperStatus_v1
+    {408, Subject::machine, -1, shapes_298, {}, {}},  // nvmlDeviceGetCount
+    {409, Subject::machine, -1, shapes_299, choices_299, {}},  // nvmlDeviceGetHandleByIndex
+    {410, Subject::machine, -1, shapes_300, choices_300, {}},  // nvmlDeviceGetHandleByPciBusId
+    {411, Subject::device, 0, shapes_301, {}, {}},  // nvmlDeviceGetPciInfo
+    {412, Subject::device, 0, shapes_302, {}, {}},  // nvmlDeviceGetPciInfo_v2
+    {413, Subject::device, 0, shapes_303, choices_303, {}},  // nvmlDeviceGetNvLinkRemotePciInfo
+    {416, Subject::device, 0, shapes_304, {}, {}},  // nvmlDeviceGetNvlinkRemapTableInfo_v1
+    {420, Subject::device, 0, shapes_305, {}, {}},  // nvmlDeviceGetGridLicensableFeatures
+    {421, Subject::device, 0, shapes_306, {}, {}},  // nvmlDeviceGetGridLicensableFeatures_v2
+    {422, Subject::device, 0, shapes_307, {}, {}},  // nvmlDeviceGetGridLicensableFeatures_v3
+    {425, Subject::device, 0, shapes_308, {}, {}},  // nvmlDeviceGetAttributes
+    {426, Subject::compute_instance, 0, shapes_309, {}, {}},  // nvmlComputeInstanceGetInfo
+    {427, Subject::device, 0, shapes_310, {}, {}},  // nvmlDeviceGetComputeRunningProcesses
+    {428, Subject::device, 0, shapes_311, {}, {}},  // nvmlDeviceGetComputeRunningProcesses_v2
+    {429, Subject::device, 0, shapes_312, {}, {}},  // nvmlDeviceGetGraphicsRunningProcesses
+    {430, Subject::device, 0, shapes_313, {}, {}},  // nvmlDeviceGetGraphicsRunningProcesses_v2
+    {431, Subject::device, 0, shapes_314, {}, {}},  // nvmlDeviceGetMPSComputeRunningProcesses
+    {432, Subject::device, 0, shapes_315, {}, {}},  // nvmlDeviceGetMPSComputeRunningProcesses_v2
+    {433, Subject::device, 0, shapes_316, choices_316, {}},  // nvmlDeviceGetGpuInstancePossiblePlacements
+    {434, Subject::vgpu, 0, shapes_317, {}, {}},  // nvmlVgpuInstanceGetLicenseInfo
+    {435, Subject::device, 0, shapes_318, {}, {}},  // nvmlDeviceGetDriverModel
+    {436, Subject::machine, -1, shapes_319, {}, {}},  // nvmlGetBlacklistDeviceCount
+    {437, Subject::machine, -1, shapes_320, choices_320, {}},  // nvmlGetBlacklistDeviceInfoByIndex
 };
 
 // Field ids by the numbers of nvmlkit::nvml::FieldId, with how many scopes there are to ask.

@@ -176,6 +176,7 @@ constexpr Shown all_shown[] = {
     {"nvmlSystemGetNVMLVersion", "version", "system.nvml_version", 0, 1, false},
     {"nvmlSystemGetNvlinkBwMode", "nvlinkBwMode", "system.nvlink_bw_mode", 0, 1, false},
     {"nvmlSystemGetConfComputeCapabilities", "capabilities.cpuCaps", "system.conf_compute.cpu_caps", 0, 1, false},
+    {"nvmlSystemGetConfComputeSettings_v2", "settings.tdispState", "system.conf_compute.tdisp_state", 0, 1, false},
     {"nvmlSystemGetConfComputeSettings", "settings.environment", "system.conf_compute.environment", 0, 1, false},
     {"nvmlSystemGetConfComputeSettings", "settings.ccFeature", "system.conf_compute.feature", 0, 1, false},
     {"nvmlSystemGetConfComputeSettings", "settings.devToolsMode", "system.conf_compute.dev_tools_mode", 0, 1, false},

@@ -135,6 +135,16 @@ void complete_c2c(Gpu& gpu, const model::NvLink& nvlink) {
   if (gpu.c2c.links) gpu.c2c.bandwidth_per_link_mbps.derive_from(Maybe<std::uint32_t>(44712));
 }
 
+// GPUs whose links can be encrypted have an address in their fabric.
+void complete_addresses(Machine& machine) {
+  std::uint32_t index = 0;
+  for (auto& gpu : machine.gpus()) {
+    ++index;
+    if (gpu.links.count > 0 && gpu.links.version >= 5)
+      gpu.nvlink_encryption.alid.derive_from(Maybe<std::uint32_t>(index));
+  }
+}
+
 // MAJOR.MINOR, as the file states it.
 Maybe<CudaVersion> parse_cuda_version(std::string_view text) {
   std::string_view rest;
@@ -178,6 +188,7 @@ void complete(Machine& machine, std::string_view seed) {
     static_cast<void>(mig::settle(gpu));  // its problems are those of the machine file: config/check.cpp
   }
   links::lay_out(machine);
+  complete_addresses(machine);
   vgpu::settle(machine);  // as with MIG
 }
 

@@ -447,6 +447,7 @@ struct SystemConfCompute {
   Field<std::uint32_t> feature;  // Confidential computing is on.
   Field<std::uint32_t> dev_tools_mode;  // Profilers and debuggers may be used.
   Field<std::uint32_t> multi_gpu_mode;  // How GPUs reach each other. protected_pcie is a mode of its own, with the feature disabled.
+  Field<std::uint32_t> tdisp_state;  // TDISP state of the GPUs, by NVML's number. NVIDIA publishes no names of the numbers.
   Field<bool> accepts_work;  // GPUs accept client work.
   Field<std::uint64_t> max_attacker_advantage;  // Attacker advantage at which keys are rotated.
 };
@@ -535,6 +536,7 @@ struct DramEncryption {
 // Confidential computing of one GPU.
 struct ConfCompute {
   Field<std::uint64_t> unprotected_memory_kib;  // Memory that stays unprotected while confidential computing is on. [KiB]
+  Field<std::uint32_t> tdisp_state;  // TDISP state of this GPU. Default: the state of the host.
   Field<bool> cec_attestation;  // A CEC of the board gives an attestation report too.
 };
 
@@ -1309,6 +1311,22 @@ struct NvLinkBandwidth {
   Field<std::uint32_t> best_mode;  // Mode that a call for the best one sets.
 };
 
+// An entry of the remap table.
+struct NvLinkRemapEntry {
+  Field<std::uint32_t> fla;  // Fabric linear address.
+  Field<std::uint32_t> gpa;  // Physical address.
+};
+
+// NVLink encryption (NVLE) of one GPU, where nvlink.encryption is on.
+struct NvLinkEncryption {
+  Field<std::uint32_t> alid;  // Address in the fabric (ALID). Default: the index of the GPU plus 1.
+  List<NvLinkRemapEntry, 128> remap_table;  // Remap table. Default: an entry for each GPU of the machine, which maps its ALID to itself.
+  Field<bool> lock_disabled;  // The remap table cannot be locked.
+  Field<bool> table_locked;  // The remap table is locked, until the GPU is reset.
+  List<std::uint32_t, 256> key_peers;  // ALIDs of the GPUs that it has a key with. The secrets are not kept.
+  Field<bool> ready;  // Encrypted traffic may be sent.
+};
+
 // A clique of the fabric: the GPUs that reach each other in one way.
 struct FabricClique {
   Field<std::uint32_t> type;  // The way.
@@ -1489,6 +1507,7 @@ struct Gpu {
   C2c c2c;  // NVLink-C2C to the CPU.
   NvLinkLowPower nvlink_low_power;  // Low power state of the NVLinks.
   NvLinkBandwidth nvlink_bandwidth;  // Reduced bandwidth of the NVLinks.
+  NvLinkEncryption nvlink_encryption;  // Encryption of the NVLinks.
   Fabric fabric;  // NVLink fabric.
   Gpm gpm;  // GPU performance metrics.
   Failure failure;  // A failure that comes with the calls about the GPU.
@@ -1763,6 +1782,8 @@ static_assert(std::is_trivially_copyable_v<Platform>);
 static_assert(std::is_trivially_copyable_v<C2c>);
 static_assert(std::is_trivially_copyable_v<NvLinkLowPower>);
 static_assert(std::is_trivially_copyable_v<NvLinkBandwidth>);
+static_assert(std::is_trivially_copyable_v<NvLinkRemapEntry>);
+static_assert(std::is_trivially_copyable_v<NvLinkEncryption>);
 static_assert(std::is_trivially_copyable_v<FabricClique>);
 static_assert(std::is_trivially_copyable_v<FabricHealth>);
 static_assert(std::is_trivially_copyable_v<Fabric>);

@@ -174,6 +174,9 @@ constexpr char text_pool[] =
     "dev_tools_mode"
     "How GPUs reach each other. protected_pcie is a mode of its own, with the feature disabled."
     "multi_gpu_mode"
+    "0"
+    "TDISP state of the GPUs, by NVML's number. NVIDIA publishes no names of the numbers."
+    "tdisp_state"
     "false"
     "GPUs accept client work."
     "accepts_work"
@@ -230,7 +233,6 @@ constexpr char text_pool[] =
     "true"
     "Functions that need root refuse everybody else."
     "enforce_privilege"
-    "0"
     "NVLink bandwidth of the whole machine: 0 full, 1 off, 2 minimal, 3 half, 4 three quarters. Machines with a GPU before Hopper have no such mode."
     "nvlink_bw_mode"
     "Versions of the vGPU protocol."
@@ -307,6 +309,7 @@ constexpr char text_pool[] =
     "Memory that stays unprotected while confidential computing is on."
     "KiB"
     "unprotected_memory_kib"
+    "TDISP state of this GPU. Default: the state of the host."
     "A CEC of the board gives an attestation report too."
     "cec_attestation"
     "Confidential computing of one GPU."
@@ -1296,6 +1299,26 @@ constexpr char text_pool[] =
     "best_mode"
     "Reduced bandwidth modes of the links; from Blackwell on."
     "NvLinkBandwidth"
+    "Fabric linear address."
+    "fla"
+    "Physical address."
+    "gpa"
+    "An entry of the remap table."
+    "NvLinkRemapEntry"
+    "Address in the fabric (ALID). Default: the index of the GPU plus 1."
+    "alid"
+    "Remap table. Default: an entry for each GPU of the machine, which maps its ALID to itself."
+    "remap_table"
+    "The remap table cannot be locked."
+    "lock_disabled"
+    "The remap table is locked, until the GPU is reset."
+    "table_locked"
+    "ALIDs of the GPUs that it has a key with. The secrets are not kept."
+    "key_peers"
+    "Encrypted traffic may be sent."
+    "ready"
+    "NVLink encryption (NVLE) of one GPU, where nvlink.encryption is on."
+    "NvLinkEncryption"
     "The way."
     "Its number."
     "A clique of the fabric: the GPUs that reach each other in one way."
@@ -1551,6 +1574,7 @@ constexpr char text_pool[] =
     "nvlink_low_power"
     "Reduced bandwidth of the NVLinks."
     "nvlink_bandwidth"
+    "Encryption of the NVLinks."
     "fabric"
     "gpm"
     "A failure that comes with the calls about the GPU."
@@ -2020,3933 +2044,3990 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, multi_gpu_mode), .present_offset = offsetof(decltype(SystemConfCompute::multi_gpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 110, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
+    // SystemConfCompute.tdisp_state
+    {.name_text = {1752, 11}, .unit_text = {0, 0}, .doc_text = {1668, 84}, .note_text = {0, 0}, .default_text = {1667, 1},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(SystemConfCompute, tdisp_state), .present_offset = offsetof(decltype(SystemConfCompute::tdisp_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.accepts_work
-    {.name_text = {1696, 12}, .unit_text = {0, 0}, .doc_text = {1672, 24}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {1792, 12}, .unit_text = {0, 0}, .doc_text = {1768, 24}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(SystemConfCompute, accepts_work), .present_offset = offsetof(decltype(SystemConfCompute::accepts_work), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SystemConfCompute.max_attacker_advantage
-    {.name_text = {1755, 22}, .unit_text = {0, 0}, .doc_text = {1710, 45}, .note_text = {0, 0}, .default_text = {1708, 2},
+    {.name_text = {1851, 22}, .unit_text = {0, 0}, .doc_text = {1806, 45}, .note_text = {0, 0}, .default_text = {1804, 2},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(SystemConfCompute, max_attacker_advantage), .present_offset = offsetof(decltype(SystemConfCompute::max_attacker_advantage), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 50, .max = 65, .default_value = 60},
     // VgpuVersions.supported_min
-    {.name_text = {1957, 13}, .unit_text = {0, 0}, .doc_text = {1917, 40}, .note_text = {0, 0}, .default_text = {1910, 7},
+    {.name_text = {2053, 13}, .unit_text = {0, 0}, .doc_text = {2013, 40}, .note_text = {0, 0}, .default_text = {2006, 7},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuVersions, supported_min), .present_offset = offsetof(decltype(VgpuVersions::supported_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 458753},
     // VgpuVersions.supported_max
-    {.name_text = {2013, 13}, .unit_text = {0, 0}, .doc_text = {1978, 35}, .note_text = {0, 0}, .default_text = {1970, 8},
+    {.name_text = {2109, 13}, .unit_text = {0, 0}, .doc_text = {2074, 35}, .note_text = {0, 0}, .default_text = {2066, 8},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuVersions, supported_max), .present_offset = offsetof(decltype(VgpuVersions::supported_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1310721},
     // VgpuVersions.current_min
-    {.name_text = {2077, 11}, .unit_text = {0, 0}, .doc_text = {2026, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2173, 11}, .unit_text = {0, 0}, .doc_text = {2122, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuVersions, current_min), .present_offset = offsetof(decltype(VgpuVersions::current_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuVersions.current_max
-    {.name_text = {2138, 11}, .unit_text = {0, 0}, .doc_text = {2088, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2234, 11}, .unit_text = {0, 0}, .doc_text = {2184, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuVersions, current_max), .present_offset = offsetof(decltype(VgpuVersions::current_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Product.vendor
-    {.name_text = {2306, 6}, .unit_text = {0, 0}, .doc_text = {2288, 18}, .note_text = {2254, 34}, .default_text = {2247, 7},
+    {.name_text = {2402, 6}, .unit_text = {0, 0}, .doc_text = {2384, 18}, .note_text = {2350, 34}, .default_text = {2343, 7},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Product, vendor), .present_offset = offsetof(decltype(Product::vendor), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Product.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {2332, 68}, .note_text = {2254, 34}, .default_text = {2312, 20},
+    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {2428, 68}, .note_text = {2350, 34}, .default_text = {2408, 20},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Product, name), .present_offset = offsetof(decltype(Product::name), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Product.version
-    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {2417, 25}, .note_text = {2254, 34}, .default_text = {2404, 13},
+    {.name_text = {2538, 7}, .unit_text = {0, 0}, .doc_text = {2513, 25}, .note_text = {2350, 34}, .default_text = {2500, 13},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Product, version), .present_offset = offsetof(decltype(Product::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Product.serial
-    {.name_text = {2479, 6}, .unit_text = {0, 0}, .doc_text = {2449, 30}, .note_text = {2254, 34}, .default_text = {2404, 13},
+    {.name_text = {2575, 6}, .unit_text = {0, 0}, .doc_text = {2545, 30}, .note_text = {2350, 34}, .default_text = {2500, 13},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Product, serial), .present_offset = offsetof(decltype(Product::serial), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Product.uuid
-    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {2485, 65}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {2581, 65}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Product, uuid), .present_offset = offsetof(decltype(Product::uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.driver_version
-    {.name_text = {2731, 14}, .unit_text = {0, 0}, .doc_text = {2677, 54}, .note_text = {0, 0}, .default_text = {2667, 10},
+    {.name_text = {2827, 14}, .unit_text = {0, 0}, .doc_text = {2773, 54}, .note_text = {0, 0}, .default_text = {2763, 10},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, driver_version), .present_offset = offsetof(decltype(System::driver_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.nvml_version
-    {.name_text = {2861, 12}, .unit_text = {0, 0}, .doc_text = {2745, 116}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2957, 12}, .unit_text = {0, 0}, .doc_text = {2841, 116}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, nvml_version), .present_offset = offsetof(decltype(System::nvml_version), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version
-    {.name_text = {2981, 12}, .unit_text = {0, 0}, .doc_text = {2873, 108}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3077, 12}, .unit_text = {0, 0}, .doc_text = {2969, 108}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, cuda_version), .present_offset = offsetof(decltype(System::cuda_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.cuda_version_major
-    {.name_text = {3100, 18}, .unit_text = {0, 0}, .doc_text = {2993, 107}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3196, 18}, .unit_text = {0, 0}, .doc_text = {3089, 107}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_major), .present_offset = offsetof(decltype(System::cuda_version_major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 0},
     // System.cuda_version_minor
-    {.name_text = {3224, 18}, .unit_text = {0, 0}, .doc_text = {3118, 106}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3320, 18}, .unit_text = {0, 0}, .doc_text = {3214, 106}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, cuda_version_minor), .present_offset = offsetof(decltype(System::cuda_version_minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // System.num_devices
-    {.name_text = {3317, 11}, .unit_text = {0, 0}, .doc_text = {3242, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3413, 11}, .unit_text = {0, 0}, .doc_text = {3338, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // System.unit_count
-    {.name_text = {3445, 10}, .unit_text = {0, 0}, .doc_text = {3328, 117}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3541, 10}, .unit_text = {0, 0}, .doc_text = {3424, 117}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(System, unit_count), .present_offset = offsetof(decltype(System::unit_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // System.conf_compute
-    {.name_text = {3490, 12}, .unit_text = {0, 0}, .doc_text = {3455, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3586, 12}, .unit_text = {0, 0}, .doc_text = {3551, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SystemConfCompute),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.enforce_privilege
-    {.name_text = {3553, 17}, .unit_text = {0, 0}, .doc_text = {3506, 47}, .note_text = {0, 0}, .default_text = {3502, 4},
+    {.name_text = {3649, 17}, .unit_text = {0, 0}, .doc_text = {3602, 47}, .note_text = {0, 0}, .default_text = {3598, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(System, enforce_privilege), .present_offset = offsetof(decltype(System::enforce_privilege), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // System.nvlink_bw_mode
-    {.name_text = {3714, 14}, .unit_text = {0, 0}, .doc_text = {3571, 143}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {3809, 14}, .unit_text = {0, 0}, .doc_text = {3666, 143}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(System, nvlink_bw_mode), .present_offset = offsetof(decltype(System::nvlink_bw_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // System.vgpu_versions
-    {.name_text = {3758, 13}, .unit_text = {0, 0}, .doc_text = {3728, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3853, 13}, .unit_text = {0, 0}, .doc_text = {3823, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, vgpu_versions), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuVersions),
      .max_items = 0, .capacity = 0, .structure = 1, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // System.product
-    {.name_text = {3784, 7}, .unit_text = {0, 0}, .doc_text = {3771, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3879, 7}, .unit_text = {0, 0}, .doc_text = {3866, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(System, product), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Product),
      .max_items = 0, .capacity = 0, .structure = 2, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ComputeCapability.major
-    {.name_text = {3857, 5}, .unit_text = {0, 0}, .doc_text = {3844, 13}, .note_text = {0, 0}, .default_text = {3843, 1},
+    {.name_text = {3952, 5}, .unit_text = {0, 0}, .doc_text = {3939, 13}, .note_text = {0, 0}, .default_text = {3938, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, major), .present_offset = offsetof(decltype(ComputeCapability::major), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 99, .default_value = 8},
     // ComputeCapability.minor
-    {.name_text = {3875, 5}, .unit_text = {0, 0}, .doc_text = {3862, 13}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {3970, 5}, .unit_text = {0, 0}, .doc_text = {3957, 13}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(ComputeCapability, minor), .present_offset = offsetof(decltype(ComputeCapability::minor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 99, .default_value = 0},
     // BridgeChip.type
-    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {3921, 5}, .note_text = {0, 0}, .default_text = {683, 3},
+    {.name_text = {4021, 4}, .unit_text = {0, 0}, .doc_text = {4016, 5}, .note_text = {0, 0}, .default_text = {683, 3},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BridgeChip, type), .present_offset = offsetof(decltype(BridgeChip::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 94, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // BridgeChip.firmware_version
-    {.name_text = {3947, 16}, .unit_text = {0, 0}, .doc_text = {3930, 17}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {4042, 16}, .unit_text = {0, 0}, .doc_text = {4025, 17}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BridgeChip, firmware_version), .present_offset = offsetof(decltype(BridgeChip::firmware_version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.image_version
-    {.name_text = {4043, 13}, .unit_text = {0, 0}, .doc_text = {4016, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4138, 13}, .unit_text = {0, 0}, .doc_text = {4111, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, image_version), .present_offset = offsetof(decltype(Inforom::image_version), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.oem_object
-    {.name_text = {4082, 10}, .unit_text = {0, 0}, .doc_text = {4056, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4177, 10}, .unit_text = {0, 0}, .doc_text = {4151, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, oem_object), .present_offset = offsetof(decltype(Inforom::oem_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.ecc_object
-    {.name_text = {4118, 10}, .unit_text = {0, 0}, .doc_text = {4092, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4213, 10}, .unit_text = {0, 0}, .doc_text = {4187, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, ecc_object), .present_offset = offsetof(decltype(Inforom::ecc_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.pwr_object
-    {.name_text = {4167, 10}, .unit_text = {0, 0}, .doc_text = {4128, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4262, 10}, .unit_text = {0, 0}, .doc_text = {4223, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, pwr_object), .present_offset = offsetof(decltype(Inforom::pwr_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.den_object
-    {.name_text = {4215, 10}, .unit_text = {0, 0}, .doc_text = {4177, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4310, 10}, .unit_text = {0, 0}, .doc_text = {4272, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, den_object), .present_offset = offsetof(decltype(Inforom::den_object), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.checksum
-    {.name_text = {4306, 8}, .unit_text = {0, 0}, .doc_text = {4225, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4401, 8}, .unit_text = {0, 0}, .doc_text = {4320, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, checksum), .present_offset = offsetof(decltype(Inforom::checksum), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_time_us
-    {.name_text = {4379, 17}, .unit_text = {4377, 2}, .doc_text = {4314, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4474, 17}, .unit_text = {4472, 2}, .doc_text = {4409, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_time_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_time_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_flush_duration_us
-    {.name_text = {4415, 21}, .unit_text = {4377, 2}, .doc_text = {4396, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4510, 21}, .unit_text = {4472, 2}, .doc_text = {4491, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_flush_duration_us), .present_offset = offsetof(decltype(Inforom::bbx_flush_duration_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.bbx_time_run_s
-    {.name_text = {4492, 14}, .unit_text = {4491, 1}, .doc_text = {4436, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4587, 14}, .unit_text = {4586, 1}, .doc_text = {4531, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Inforom, bbx_time_run_s), .present_offset = offsetof(decltype(Inforom::bbx_time_run_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Inforom.valid
-    {.name_text = {4552, 5}, .unit_text = {0, 0}, .doc_text = {4506, 46}, .note_text = {0, 0}, .default_text = {3502, 4},
+    {.name_text = {4647, 5}, .unit_text = {0, 0}, .doc_text = {4601, 46}, .note_text = {0, 0}, .default_text = {3598, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Inforom, valid), .present_offset = offsetof(decltype(Inforom::valid), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Memory.total_bytes
-    {.name_text = {4610, 11}, .unit_text = {4609, 1}, .doc_text = {4599, 10}, .note_text = {0, 0}, .default_text = {4588, 11},
+    {.name_text = {4705, 11}, .unit_text = {4704, 1}, .doc_text = {4694, 10}, .note_text = {0, 0}, .default_text = {4683, 11},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, total_bytes), .present_offset = offsetof(decltype(Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 42949672960},
     // Memory.reserved_bytes
-    {.name_text = {4653, 14}, .unit_text = {4609, 1}, .doc_text = {4621, 32}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {4748, 14}, .unit_text = {4704, 1}, .doc_text = {4716, 32}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, reserved_bytes), .present_offset = offsetof(decltype(Memory::reserved_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.free_bytes
-    {.name_text = {4711, 10}, .unit_text = {4609, 1}, .doc_text = {4667, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4806, 10}, .unit_text = {4704, 1}, .doc_text = {4762, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, free_bytes), .present_offset = offsetof(decltype(Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.used_bytes
-    {.name_text = {4744, 10}, .unit_text = {4609, 1}, .doc_text = {4721, 23}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {4839, 10}, .unit_text = {4704, 1}, .doc_text = {4816, 23}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Memory, used_bytes), .present_offset = offsetof(decltype(Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.memory_bus_width
-    {.name_text = {4781, 16}, .unit_text = {4778, 3}, .doc_text = {4754, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4876, 16}, .unit_text = {4873, 3}, .doc_text = {4849, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, memory_bus_width), .present_offset = offsetof(decltype(Memory::memory_bus_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Memory.l2_cache_bytes
-    {.name_text = {4851, 14}, .unit_text = {4609, 1}, .doc_text = {4842, 9}, .note_text = {4797, 45}, .default_text = {0, 0},
+    {.name_text = {4946, 14}, .unit_text = {4704, 1}, .doc_text = {4937, 9}, .note_text = {4892, 45}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Memory, l2_cache_bytes), .present_offset = offsetof(decltype(Memory::l2_cache_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.total_bytes
-    {.name_text = {4610, 11}, .unit_text = {4609, 1}, .doc_text = {4599, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4705, 11}, .unit_text = {4704, 1}, .doc_text = {4694, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, total_bytes), .present_offset = offsetof(decltype(Bar1Memory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.free_bytes
-    {.name_text = {4711, 10}, .unit_text = {4609, 1}, .doc_text = {4884, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4806, 10}, .unit_text = {4704, 1}, .doc_text = {4979, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Bar1Memory, free_bytes), .present_offset = offsetof(decltype(Bar1Memory::free_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Bar1Memory.used_bytes
-    {.name_text = {4744, 10}, .unit_text = {4609, 1}, .doc_text = {4915, 7}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {4839, 10}, .unit_text = {4704, 1}, .doc_text = {5010, 7}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Bar1Memory, used_bytes), .present_offset = offsetof(decltype(Bar1Memory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DramEncryption.current
-    {.name_text = {4956, 7}, .unit_text = {0, 0}, .doc_text = {4946, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5051, 7}, .unit_text = {0, 0}, .doc_text = {5041, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DramEncryption, current), .present_offset = offsetof(decltype(DramEncryption::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // DramEncryption.pending
-    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {4963, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {5058, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DramEncryption, pending), .present_offset = offsetof(decltype(DramEncryption::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ConfCompute.unprotected_memory_kib
-    {.name_text = {5165, 22}, .unit_text = {5162, 3}, .doc_text = {5097, 65}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {5260, 22}, .unit_text = {5257, 3}, .doc_text = {5192, 65}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ConfCompute, unprotected_memory_kib), .present_offset = offsetof(decltype(ConfCompute::unprotected_memory_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // ConfCompute.tdisp_state
+    {.name_text = {1752, 11}, .unit_text = {0, 0}, .doc_text = {5282, 56}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(ConfCompute, tdisp_state), .present_offset = offsetof(decltype(ConfCompute::tdisp_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ConfCompute.cec_attestation
-    {.name_text = {5238, 15}, .unit_text = {0, 0}, .doc_text = {5187, 51}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {5389, 15}, .unit_text = {0, 0}, .doc_text = {5338, 51}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ConfCompute, cec_attestation), .present_offset = offsetof(decltype(ConfCompute::cec_attestation), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.total_bytes
-    {.name_text = {4610, 11}, .unit_text = {4609, 1}, .doc_text = {4599, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {4705, 11}, .unit_text = {4704, 1}, .doc_text = {4694, 10}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, total_bytes), .present_offset = offsetof(decltype(ProtectedMemory::total_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ProtectedMemory.used_bytes
-    {.name_text = {4744, 10}, .unit_text = {4609, 1}, .doc_text = {5298, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {4839, 10}, .unit_text = {4704, 1}, .doc_text = {5449, 10}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ProtectedMemory, used_bytes), .present_offset = offsetof(decltype(ProtectedMemory::used_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.bus_id
-    {.name_text = {5425, 6}, .unit_text = {0, 0}, .doc_text = {5367, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5576, 6}, .unit_text = {0, 0}, .doc_text = {5518, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pci, bus_id), .present_offset = offsetof(decltype(Pci::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pci.device_id
-    {.name_text = {5499, 9}, .unit_text = {0, 0}, .doc_text = {5441, 58}, .note_text = {0, 0}, .default_text = {5431, 10},
+    {.name_text = {5650, 9}, .unit_text = {0, 0}, .doc_text = {5592, 58}, .note_text = {0, 0}, .default_text = {5582, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, device_id), .present_offset = offsetof(decltype(Pci::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // Pci.subsystem_id
-    {.name_text = {5549, 12}, .unit_text = {0, 0}, .doc_text = {5518, 31}, .note_text = {0, 0}, .default_text = {5508, 10},
+    {.name_text = {5700, 12}, .unit_text = {0, 0}, .doc_text = {5669, 31}, .note_text = {0, 0}, .default_text = {5659, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pci, subsystem_id), .present_offset = offsetof(decltype(Pci::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // Pci.base_class
-    {.name_text = {5601, 10}, .unit_text = {0, 0}, .doc_text = {5562, 39}, .note_text = {0, 0}, .default_text = {5561, 1},
+    {.name_text = {5752, 10}, .unit_text = {0, 0}, .doc_text = {5713, 39}, .note_text = {0, 0}, .default_text = {5712, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, base_class), .present_offset = offsetof(decltype(Pci::base_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 3},
     // Pci.sub_class
-    {.name_text = {5654, 9}, .unit_text = {0, 0}, .doc_text = {5612, 42}, .note_text = {0, 0}, .default_text = {5611, 1},
+    {.name_text = {5805, 9}, .unit_text = {0, 0}, .doc_text = {5763, 42}, .note_text = {0, 0}, .default_text = {5762, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Pci, sub_class), .present_offset = offsetof(decltype(Pci::sub_class), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 2},
     // PcieErrors.l0_to_recovery
-    {.name_text = {5711, 14}, .unit_text = {0, 0}, .doc_text = {5679, 32}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {5862, 14}, .unit_text = {0, 0}, .doc_text = {5830, 32}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, l0_to_recovery), .present_offset = offsetof(decltype(PcieErrors::l0_to_recovery), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.correctable
-    {.name_text = {5744, 11}, .unit_text = {0, 0}, .doc_text = {5725, 19}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {5895, 11}, .unit_text = {0, 0}, .doc_text = {5876, 19}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, correctable), .present_offset = offsetof(decltype(PcieErrors::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_received
-    {.name_text = {5769, 13}, .unit_text = {0, 0}, .doc_text = {5755, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {5920, 13}, .unit_text = {0, 0}, .doc_text = {5906, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_received), .present_offset = offsetof(decltype(PcieErrors::naks_received), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.receiver
-    {.name_text = {5798, 8}, .unit_text = {0, 0}, .doc_text = {5782, 16}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {5949, 8}, .unit_text = {0, 0}, .doc_text = {5933, 16}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, receiver), .present_offset = offsetof(decltype(PcieErrors::receiver), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_tlp
-    {.name_text = {5824, 7}, .unit_text = {0, 0}, .doc_text = {5806, 18}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {5975, 7}, .unit_text = {0, 0}, .doc_text = {5957, 18}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_tlp), .present_offset = offsetof(decltype(PcieErrors::bad_tlp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.naks_sent
-    {.name_text = {5841, 9}, .unit_text = {0, 0}, .doc_text = {5831, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {5992, 9}, .unit_text = {0, 0}, .doc_text = {5982, 10}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, naks_sent), .present_offset = offsetof(decltype(PcieErrors::naks_sent), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.bad_dllp
-    {.name_text = {5869, 8}, .unit_text = {0, 0}, .doc_text = {5850, 19}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {6020, 8}, .unit_text = {0, 0}, .doc_text = {6001, 19}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, bad_dllp), .present_offset = offsetof(decltype(PcieErrors::bad_dllp), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.non_fatal
-    {.name_text = {5894, 9}, .unit_text = {0, 0}, .doc_text = {5877, 17}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {6045, 9}, .unit_text = {0, 0}, .doc_text = {6028, 17}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, non_fatal), .present_offset = offsetof(decltype(PcieErrors::non_fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.fatal
-    {.name_text = {5916, 5}, .unit_text = {0, 0}, .doc_text = {5903, 13}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {6067, 5}, .unit_text = {0, 0}, .doc_text = {6054, 13}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, fatal), .present_offset = offsetof(decltype(PcieErrors::fatal), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.unsupported_request
-    {.name_text = {5942, 19}, .unit_text = {0, 0}, .doc_text = {5921, 21}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {6093, 19}, .unit_text = {0, 0}, .doc_text = {6072, 21}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, unsupported_request), .present_offset = offsetof(decltype(PcieErrors::unsupported_request), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lcrc
-    {.name_text = {5973, 4}, .unit_text = {0, 0}, .doc_text = {5961, 12}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {6124, 4}, .unit_text = {0, 0}, .doc_text = {6112, 12}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lcrc), .present_offset = offsetof(decltype(PcieErrors::lcrc), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieErrors.lane
-    {.name_text = {5989, 4}, .unit_text = {0, 0}, .doc_text = {5977, 12}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {6140, 4}, .unit_text = {0, 0}, .doc_text = {6128, 12}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieErrors, lane), .present_offset = offsetof(decltype(PcieErrors::lane), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.max_link_gen
-    {.name_text = {6089, 12}, .unit_text = {0, 0}, .doc_text = {6043, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6240, 12}, .unit_text = {0, 0}, .doc_text = {6194, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_gen), .present_offset = offsetof(decltype(Pcie::max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.device_max_link_gen
-    {.name_text = {6160, 19}, .unit_text = {0, 0}, .doc_text = {6101, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6311, 19}, .unit_text = {0, 0}, .doc_text = {6252, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, device_max_link_gen), .present_offset = offsetof(decltype(Pcie::device_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.host_max_link_gen
-    {.name_text = {6210, 17}, .unit_text = {0, 0}, .doc_text = {6179, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6361, 17}, .unit_text = {0, 0}, .doc_text = {6330, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, host_max_link_gen), .present_offset = offsetof(decltype(Pcie::host_max_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.current_link_gen
-    {.name_text = {6242, 16}, .unit_text = {0, 0}, .doc_text = {6227, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6393, 16}, .unit_text = {0, 0}, .doc_text = {6378, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_gen), .present_offset = offsetof(decltype(Pcie::current_link_gen), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 7, .default_value = 0},
     // Pcie.max_link_width
-    {.name_text = {6297, 14}, .unit_text = {5989, 4}, .doc_text = {6258, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6448, 14}, .unit_text = {6140, 4}, .doc_text = {6409, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, max_link_width), .present_offset = offsetof(decltype(Pcie::max_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.current_link_width
-    {.name_text = {6321, 18}, .unit_text = {5989, 4}, .doc_text = {6311, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6472, 18}, .unit_text = {6140, 4}, .doc_text = {6462, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, current_link_width), .present_offset = offsetof(decltype(Pcie::current_link_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // Pcie.replay_counter
-    {.name_text = {6375, 14}, .unit_text = {0, 0}, .doc_text = {6339, 36}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {6526, 14}, .unit_text = {0, 0}, .doc_text = {6490, 36}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_counter), .present_offset = offsetof(decltype(Pcie::replay_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.replay_rollover_counter
-    {.name_text = {6413, 23}, .unit_text = {0, 0}, .doc_text = {6389, 24}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {6564, 23}, .unit_text = {0, 0}, .doc_text = {6540, 24}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, replay_rollover_counter), .present_offset = offsetof(decltype(Pcie::replay_rollover_counter), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_throughput_kbps
-    {.name_text = {6465, 18}, .unit_text = {6461, 4}, .doc_text = {6436, 25}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {6616, 18}, .unit_text = {6612, 4}, .doc_text = {6587, 25}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::tx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_throughput_kbps
-    {.name_text = {6512, 18}, .unit_text = {6461, 4}, .doc_text = {6483, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {6663, 18}, .unit_text = {6612, 4}, .doc_text = {6634, 29}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_throughput_kbps), .present_offset = offsetof(decltype(Pcie::rx_throughput_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.tx_bytes
-    {.name_text = {6563, 8}, .unit_text = {4609, 1}, .doc_text = {6530, 33}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {6714, 8}, .unit_text = {4704, 1}, .doc_text = {6681, 33}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, tx_bytes), .present_offset = offsetof(decltype(Pcie::tx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.rx_bytes
-    {.name_text = {6608, 8}, .unit_text = {4609, 1}, .doc_text = {6571, 37}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {6759, 8}, .unit_text = {4704, 1}, .doc_text = {6722, 37}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Pcie, rx_bytes), .present_offset = offsetof(decltype(Pcie::rx_bytes), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.errors
-    {.name_text = {6635, 6}, .unit_text = {0, 0}, .doc_text = {6616, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6786, 6}, .unit_text = {0, 0}, .doc_text = {6767, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Pcie, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieErrors),
      .max_items = 0, .capacity = 0, .structure = 13, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Pcie.atomic_caps_outbound
-    {.name_text = {6722, 20}, .unit_text = {0, 0}, .doc_text = {6641, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6873, 20}, .unit_text = {0, 0}, .doc_text = {6792, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_outbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_outbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Pcie.atomic_caps_inbound
-    {.name_text = {6773, 19}, .unit_text = {0, 0}, .doc_text = {6742, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6924, 19}, .unit_text = {0, 0}, .doc_text = {6893, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Pcie, atomic_caps_inbound), .present_offset = offsetof(decltype(Pcie::atomic_caps_inbound), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 127, .default_value = 0},
     // Power.management_supported
-    {.name_text = {6839, 20}, .unit_text = {0, 0}, .doc_text = {6806, 33}, .note_text = {0, 0}, .default_text = {3502, 4},
+    {.name_text = {6990, 20}, .unit_text = {0, 0}, .doc_text = {6957, 33}, .note_text = {0, 0}, .default_text = {3598, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_supported), .present_offset = offsetof(decltype(Power::management_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Power.management_mode
-    {.name_text = {6881, 15}, .unit_text = {0, 0}, .doc_text = {6859, 22}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {7032, 15}, .unit_text = {0, 0}, .doc_text = {7010, 22}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, management_mode), .present_offset = offsetof(decltype(Power::management_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // Power.limit_mw
-    {.name_text = {6947, 8}, .unit_text = {6945, 2}, .doc_text = {6896, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7098, 8}, .unit_text = {7096, 2}, .doc_text = {7047, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, limit_mw), .present_offset = offsetof(decltype(Power::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.default_limit_mw
-    {.name_text = {6994, 16}, .unit_text = {6945, 2}, .doc_text = {6955, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7145, 16}, .unit_text = {7096, 2}, .doc_text = {7106, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, default_limit_mw), .present_offset = offsetof(decltype(Power::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.enforced_limit_mw
-    {.name_text = {7059, 17}, .unit_text = {6945, 2}, .doc_text = {7010, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7210, 17}, .unit_text = {7096, 2}, .doc_text = {7161, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, enforced_limit_mw), .present_offset = offsetof(decltype(Power::enforced_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.other_limit_mw
-    {.name_text = {7180, 14}, .unit_text = {6945, 2}, .doc_text = {7076, 104}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7331, 14}, .unit_text = {7096, 2}, .doc_text = {7227, 104}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, other_limit_mw), .present_offset = offsetof(decltype(Power::other_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.min_limit_mw
-    {.name_text = {7223, 12}, .unit_text = {6945, 2}, .doc_text = {7194, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7374, 12}, .unit_text = {7096, 2}, .doc_text = {7345, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, min_limit_mw), .present_offset = offsetof(decltype(Power::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.max_limit_mw
-    {.name_text = {7265, 12}, .unit_text = {6945, 2}, .doc_text = {7235, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7416, 12}, .unit_text = {7096, 2}, .doc_text = {7386, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, max_limit_mw), .present_offset = offsetof(decltype(Power::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.current_draw_mw
-    {.name_text = {7292, 15}, .unit_text = {6945, 2}, .doc_text = {7277, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7443, 15}, .unit_text = {7096, 2}, .doc_text = {7428, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, current_draw_mw), .present_offset = offsetof(decltype(Power::current_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.average_draw_mw
-    {.name_text = {7343, 15}, .unit_text = {6945, 2}, .doc_text = {7307, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7494, 15}, .unit_text = {7096, 2}, .doc_text = {7458, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, average_draw_mw), .present_offset = offsetof(decltype(Power::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.instant_draw_mw
-    {.name_text = {7411, 15}, .unit_text = {6945, 2}, .doc_text = {7358, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7562, 15}, .unit_text = {7096, 2}, .doc_text = {7509, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, instant_draw_mw), .present_offset = offsetof(decltype(Power::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.memory_draw_mw
-    {.name_text = {7451, 14}, .unit_text = {6945, 2}, .doc_text = {7426, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7602, 14}, .unit_text = {7096, 2}, .doc_text = {7577, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, memory_draw_mw), .present_offset = offsetof(decltype(Power::memory_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.graphics_voltage_uv
-    {.name_text = {7496, 19}, .unit_text = {7494, 2}, .doc_text = {7465, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7647, 19}, .unit_text = {7645, 2}, .doc_text = {7616, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, graphics_voltage_uv), .present_offset = offsetof(decltype(Power::graphics_voltage_uv), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Power.power_state
-    {.name_text = {7555, 11}, .unit_text = {0, 0}, .doc_text = {7515, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7706, 11}, .unit_text = {0, 0}, .doc_text = {7666, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, power_state), .present_offset = offsetof(decltype(Power::power_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 34, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Power.power_source
-    {.name_text = {7593, 12}, .unit_text = {0, 0}, .doc_text = {7566, 27}, .note_text = {0, 0}, .default_text = {535, 2},
+    {.name_text = {7744, 12}, .unit_text = {0, 0}, .doc_text = {7717, 27}, .note_text = {0, 0}, .default_text = {535, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Power, power_source), .present_offset = offsetof(decltype(Power::power_source), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 79, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Power.total_energy_consumption_mj
-    {.name_text = {7642, 27}, .unit_text = {7640, 2}, .doc_text = {7605, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7793, 27}, .unit_text = {7791, 2}, .doc_text = {7756, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Power, total_energy_consumption_mj), .present_offset = offsetof(decltype(Power::total_energy_consumption_mj), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BasePower.limit_mw
-    {.name_text = {6947, 8}, .unit_text = {6945, 2}, .doc_text = {7696, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7098, 8}, .unit_text = {7096, 2}, .doc_text = {7847, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(BasePower, limit_mw), .present_offset = offsetof(decltype(BasePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BasePower.requested_limit_mw
-    {.name_text = {7783, 18}, .unit_text = {6945, 2}, .doc_text = {7743, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7934, 18}, .unit_text = {7096, 2}, .doc_text = {7894, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(BasePower, requested_limit_mw), .present_offset = offsetof(decltype(BasePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BasePower.default_limit_mw
-    {.name_text = {6994, 16}, .unit_text = {6945, 2}, .doc_text = {7801, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7145, 16}, .unit_text = {7096, 2}, .doc_text = {7952, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(BasePower, default_limit_mw), .present_offset = offsetof(decltype(BasePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.average_draw_mw
-    {.name_text = {7343, 15}, .unit_text = {6945, 2}, .doc_text = {7307, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7494, 15}, .unit_text = {7096, 2}, .doc_text = {7458, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, average_draw_mw), .present_offset = offsetof(decltype(ModulePower::average_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.instant_draw_mw
-    {.name_text = {7411, 15}, .unit_text = {6945, 2}, .doc_text = {7942, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7562, 15}, .unit_text = {7096, 2}, .doc_text = {8093, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, instant_draw_mw), .present_offset = offsetof(decltype(ModulePower::instant_draw_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.limit_mw
-    {.name_text = {6947, 8}, .unit_text = {6945, 2}, .doc_text = {7969, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7098, 8}, .unit_text = {7096, 2}, .doc_text = {8120, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, limit_mw), .present_offset = offsetof(decltype(ModulePower::limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.requested_limit_mw
-    {.name_text = {7783, 18}, .unit_text = {6945, 2}, .doc_text = {7990, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7934, 18}, .unit_text = {7096, 2}, .doc_text = {8141, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, requested_limit_mw), .present_offset = offsetof(decltype(ModulePower::requested_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.default_limit_mw
-    {.name_text = {6994, 16}, .unit_text = {6945, 2}, .doc_text = {6955, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7145, 16}, .unit_text = {7096, 2}, .doc_text = {7106, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, default_limit_mw), .present_offset = offsetof(decltype(ModulePower::default_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.min_limit_mw
-    {.name_text = {7223, 12}, .unit_text = {6945, 2}, .doc_text = {7194, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7374, 12}, .unit_text = {7096, 2}, .doc_text = {7345, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, min_limit_mw), .present_offset = offsetof(decltype(ModulePower::min_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ModulePower.max_limit_mw
-    {.name_text = {7265, 12}, .unit_text = {6945, 2}, .doc_text = {7235, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {7416, 12}, .unit_text = {7096, 2}, .doc_text = {7386, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ModulePower, max_limit_mw), .present_offset = offsetof(decltype(ModulePower::max_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // AdaptiveTgp.requested
-    {.name_text = {8173, 9}, .unit_text = {0, 0}, .doc_text = {8083, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8324, 9}, .unit_text = {0, 0}, .doc_text = {8234, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(AdaptiveTgp, requested), .present_offset = offsetof(decltype(AdaptiveTgp::requested), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // AdaptiveTgp.allowed
-    {.name_text = {8230, 7}, .unit_text = {0, 0}, .doc_text = {8182, 48}, .note_text = {0, 0}, .default_text = {8, 7},
+    {.name_text = {8381, 7}, .unit_text = {0, 0}, .doc_text = {8333, 48}, .note_text = {0, 0}, .default_text = {8, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(AdaptiveTgp, allowed), .present_offset = offsetof(decltype(AdaptiveTgp::allowed), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 1},
     // AdaptiveTgp.admin_override
-    {.name_text = {8293, 14}, .unit_text = {0, 0}, .doc_text = {8237, 56}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {8444, 14}, .unit_text = {0, 0}, .doc_text = {8388, 56}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(AdaptiveTgp, admin_override), .present_offset = offsetof(decltype(AdaptiveTgp::admin_override), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // AdaptiveTgp.adjusted_limit_mw
-    {.name_text = {8365, 17}, .unit_text = {6945, 2}, .doc_text = {8307, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8516, 17}, .unit_text = {7096, 2}, .doc_text = {8458, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(AdaptiveTgp, adjusted_limit_mw), .present_offset = offsetof(decltype(AdaptiveTgp::adjusted_limit_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Thermal.temperature_gpu_c
-    {.name_text = {8474, 17}, .unit_text = {1155, 1}, .doc_text = {8446, 28}, .note_text = {0, 0}, .default_text = {8444, 2},
+    {.name_text = {8625, 17}, .unit_text = {1155, 1}, .doc_text = {8597, 28}, .note_text = {0, 0}, .default_text = {8595, 2},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Thermal, temperature_gpu_c), .present_offset = offsetof(decltype(Thermal::temperature_gpu_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 30},
     // Thermal.hottest_part_above_c
-    {.name_text = {8577, 20}, .unit_text = {1155, 1}, .doc_text = {8491, 86}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8728, 20}, .unit_text = {1155, 1}, .doc_text = {8642, 86}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, hottest_part_above_c), .present_offset = offsetof(decltype(Thermal::hottest_part_above_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Thermal.temperature_memory_c
-    {.name_text = {8623, 20}, .unit_text = {1155, 1}, .doc_text = {8597, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8774, 20}, .unit_text = {1155, 1}, .doc_text = {8748, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, temperature_memory_c), .present_offset = offsetof(decltype(Thermal::temperature_memory_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // Thermal.shutdown_threshold_c
-    {.name_text = {8682, 20}, .unit_text = {1155, 1}, .doc_text = {8643, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8833, 20}, .unit_text = {1155, 1}, .doc_text = {8794, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_threshold_c), .present_offset = offsetof(decltype(Thermal::shutdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.slowdown_threshold_c
-    {.name_text = {8741, 20}, .unit_text = {1155, 1}, .doc_text = {8702, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8892, 20}, .unit_text = {1155, 1}, .doc_text = {8853, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_threshold_c), .present_offset = offsetof(decltype(Thermal::slowdown_threshold_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.max_operating_c
-    {.name_text = {8795, 15}, .unit_text = {1155, 1}, .doc_text = {8761, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8946, 15}, .unit_text = {1155, 1}, .doc_text = {8912, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_c), .present_offset = offsetof(decltype(Thermal::max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_c
-    {.name_text = {8858, 22}, .unit_text = {1155, 1}, .doc_text = {8810, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9009, 22}, .unit_text = {1155, 1}, .doc_text = {8961, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_temperature_c
-    {.name_text = {8918, 20}, .unit_text = {1155, 1}, .doc_text = {8880, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9069, 20}, .unit_text = {1155, 1}, .doc_text = {9031, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_temperature_c), .present_offset = offsetof(decltype(Thermal::target_temperature_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_min_c
-    {.name_text = {8968, 12}, .unit_text = {1155, 1}, .doc_text = {8938, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9119, 12}, .unit_text = {1155, 1}, .doc_text = {9089, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_min_c), .present_offset = offsetof(decltype(Thermal::target_min_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.target_max_c
-    {.name_text = {9011, 12}, .unit_text = {1155, 1}, .doc_text = {8980, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9162, 12}, .unit_text = {1155, 1}, .doc_text = {9131, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, target_max_c), .present_offset = offsetof(decltype(Thermal::target_max_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Thermal.tlimit_c
-    {.name_text = {9099, 8}, .unit_text = {1155, 1}, .doc_text = {9023, 76}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9250, 8}, .unit_text = {1155, 1}, .doc_text = {9174, 76}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, tlimit_c), .present_offset = offsetof(decltype(Thermal::tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.shutdown_tlimit_c
-    {.name_text = {9142, 17}, .unit_text = {1155, 1}, .doc_text = {9107, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9293, 17}, .unit_text = {1155, 1}, .doc_text = {9258, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, shutdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::shutdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.slowdown_tlimit_c
-    {.name_text = {9194, 17}, .unit_text = {1155, 1}, .doc_text = {9159, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9345, 17}, .unit_text = {1155, 1}, .doc_text = {9310, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, slowdown_tlimit_c), .present_offset = offsetof(decltype(Thermal::slowdown_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.max_operating_tlimit_c
-    {.name_text = {9252, 22}, .unit_text = {1155, 1}, .doc_text = {9211, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9403, 22}, .unit_text = {1155, 1}, .doc_text = {9362, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Thermal.memory_max_operating_tlimit_c
-    {.name_text = {9329, 29}, .unit_text = {1155, 1}, .doc_text = {9274, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9480, 29}, .unit_text = {1155, 1}, .doc_text = {9425, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Thermal, memory_max_operating_tlimit_c), .present_offset = offsetof(decltype(Thermal::memory_max_operating_tlimit_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -200, .max = 200, .default_value = 0},
     // Fan.count
-    {.name_text = {9515, 5}, .unit_text = {0, 0}, .doc_text = {9484, 31}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {9666, 5}, .unit_text = {0, 0}, .doc_text = {9635, 31}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Fan, count), .present_offset = offsetof(decltype(Fan::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 16, .default_value = 0},
     // Fan.speed_percent
-    {.name_text = {9531, 13}, .unit_text = {9530, 1}, .doc_text = {9520, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9682, 13}, .unit_text = {9681, 1}, .doc_text = {9671, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, speed_percent), .present_offset = offsetof(decltype(Fan::speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.target_speed_percent
-    {.name_text = {9583, 20}, .unit_text = {9530, 1}, .doc_text = {9544, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9734, 20}, .unit_text = {9681, 1}, .doc_text = {9695, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = true, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, target_speed_percent), .present_offset = offsetof(decltype(Fan::target_speed_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.manual_percent
-    {.name_text = {9660, 14}, .unit_text = {9530, 1}, .doc_text = {9603, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9811, 14}, .unit_text = {9681, 1}, .doc_text = {9754, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, manual_percent), .present_offset = offsetof(decltype(Fan::manual_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Fan.min_percent
-    {.name_text = {9703, 11}, .unit_text = {9530, 1}, .doc_text = {9674, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9854, 11}, .unit_text = {9681, 1}, .doc_text = {9825, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, min_percent), .present_offset = offsetof(decltype(Fan::min_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.max_percent
-    {.name_text = {9744, 11}, .unit_text = {9530, 1}, .doc_text = {9714, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9895, 11}, .unit_text = {9681, 1}, .doc_text = {9865, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Fan, max_percent), .present_offset = offsetof(decltype(Fan::max_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Fan.speed_rpm
-    {.name_text = {9790, 9}, .unit_text = {9787, 3}, .doc_text = {9755, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9941, 9}, .unit_text = {9938, 3}, .doc_text = {9906, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fan, speed_rpm), .present_offset = offsetof(decltype(Fan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fan.policy
-    {.name_text = {9819, 6}, .unit_text = {0, 0}, .doc_text = {9799, 20}, .note_text = {0, 0}, .default_text = {520, 9},
+    {.name_text = {9970, 6}, .unit_text = {0, 0}, .doc_text = {9950, 20}, .note_text = {0, 0}, .default_text = {520, 9},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fan, policy), .present_offset = offsetof(decltype(Fan::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 77, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.id
-    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {9863, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {10014, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, id), .present_offset = offsetof(decltype(WorkloadPowerProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 254, .default_value = 0},
     // WorkloadPowerProfile.priority
-    {.name_text = {9945, 8}, .unit_text = {0, 0}, .doc_text = {9894, 51}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {10096, 8}, .unit_text = {0, 0}, .doc_text = {10045, 51}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(WorkloadPowerProfile, priority), .present_offset = offsetof(decltype(WorkloadPowerProfile::priority), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfile.conflicts
-    {.name_text = {10011, 9}, .unit_text = {0, 0}, .doc_text = {9953, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10162, 9}, .unit_text = {0, 0}, .doc_text = {10104, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfile, conflicts), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfile::conflicts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 16, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.profiles
-    {.name_text = {10105, 8}, .unit_text = {0, 0}, .doc_text = {10085, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10256, 8}, .unit_text = {0, 0}, .doc_text = {10236, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, profiles), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::profiles), items), .value_size = sizeof(WorkloadPowerProfile),
      .max_items = 32, .capacity = 0, .structure = 21, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // WorkloadPowerProfiles.requested
-    {.name_text = {8173, 9}, .unit_text = {0, 0}, .doc_text = {10113, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8324, 9}, .unit_text = {0, 0}, .doc_text = {10264, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(WorkloadPowerProfiles, requested), .present_offset = 0, .items_offset = offsetof(decltype(WorkloadPowerProfiles::requested), items), .value_size = sizeof(std::uint32_t),
      .max_items = 32, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.percent_tmp_floor
-    {.name_text = {10282, 17}, .unit_text = {9530, 1}, .doc_text = {10234, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10433, 17}, .unit_text = {9681, 1}, .doc_text = {10385, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothingProfile::percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothingProfile.ramp_up_rate_mw_per_s
-    {.name_text = {10327, 21}, .unit_text = {10323, 4}, .doc_text = {10299, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10478, 21}, .unit_text = {10474, 4}, .doc_text = {10450, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_up_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_up_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_rate_mw_per_s
-    {.name_text = {10372, 23}, .unit_text = {10323, 4}, .doc_text = {10348, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10523, 23}, .unit_text = {10474, 4}, .doc_text = {10499, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_rate_mw_per_s), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_rate_mw_per_s), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.ramp_down_hysteresis_ms
-    {.name_text = {10436, 23}, .unit_text = {10434, 2}, .doc_text = {10395, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10587, 23}, .unit_text = {10585, 2}, .doc_text = {10546, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, ramp_down_hysteresis_ms), .present_offset = offsetof(decltype(PowerSmoothingProfile::ramp_down_hysteresis_ms), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.secondary_power_floor_w
-    {.name_text = {10479, 23}, .unit_text = {10478, 1}, .doc_text = {10459, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10630, 23}, .unit_text = {10629, 1}, .doc_text = {10610, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_window_multiplier
-    {.name_text = {10542, 42}, .unit_text = {0, 0}, .doc_text = {10502, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10693, 42}, .unit_text = {0, 0}, .doc_text = {10653, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_target_window_multiplier
-    {.name_text = {10625, 38}, .unit_text = {0, 0}, .doc_text = {10584, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10776, 38}, .unit_text = {0, 0}, .doc_text = {10735, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_target_window_multiplier), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_target_window_multiplier), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothingProfile.primary_floor_activation_offset_w
-    {.name_text = {10702, 33}, .unit_text = {10478, 1}, .doc_text = {10663, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10853, 33}, .unit_text = {10629, 1}, .doc_text = {10814, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothingProfile, primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothingProfile::primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.state
-    {.name_text = {10870, 5}, .unit_text = {0, 0}, .doc_text = {10826, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {10977, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, state), .present_offset = offsetof(decltype(PowerSmoothing::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.privilege_level
-    {.name_text = {10891, 15}, .unit_text = {0, 0}, .doc_text = {10875, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11042, 15}, .unit_text = {0, 0}, .doc_text = {11026, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, privilege_level), .present_offset = offsetof(decltype(PowerSmoothing::privilege_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.immediate_ramp_down
-    {.name_text = {10943, 19}, .unit_text = {0, 0}, .doc_text = {10906, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11094, 19}, .unit_text = {0, 0}, .doc_text = {11057, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, immediate_ramp_down), .present_offset = offsetof(decltype(PowerSmoothing::immediate_ramp_down), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_ceiling_w
-    {.name_text = {11005, 21}, .unit_text = {10478, 1}, .doc_text = {10962, 43}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11156, 21}, .unit_text = {10629, 1}, .doc_text = {11113, 43}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_ceiling_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_ceiling_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.applied_tmp_floor_w
-    {.name_text = {11067, 19}, .unit_text = {10478, 1}, .doc_text = {11026, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11218, 19}, .unit_text = {10629, 1}, .doc_text = {11177, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, applied_tmp_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::applied_tmp_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.max_percent_tmp_floor
-    {.name_text = {11116, 21}, .unit_text = {9530, 1}, .doc_text = {11086, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11267, 21}, .unit_text = {9681, 1}, .doc_text = {11237, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, max_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::max_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.min_percent_tmp_floor
-    {.name_text = {11166, 21}, .unit_text = {9530, 1}, .doc_text = {11137, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11317, 21}, .unit_text = {9681, 1}, .doc_text = {11288, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_percent_tmp_floor), .present_offset = offsetof(decltype(PowerSmoothing::min_percent_tmp_floor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.hw_circuitry_lifetime_remaining_percent
-    {.name_text = {11222, 39}, .unit_text = {9530, 1}, .doc_text = {11187, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11373, 39}, .unit_text = {9681, 1}, .doc_text = {11338, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, hw_circuitry_lifetime_remaining_percent), .present_offset = offsetof(decltype(PowerSmoothing::hw_circuitry_lifetime_remaining_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // PowerSmoothing.active_profile
-    {.name_text = {11293, 14}, .unit_text = {0, 0}, .doc_text = {11261, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11444, 14}, .unit_text = {0, 0}, .doc_text = {11412, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(PowerSmoothing, active_profile), .present_offset = offsetof(decltype(PowerSmoothing::active_profile), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4, .default_value = 0},
     // PowerSmoothing.profiles
-    {.name_text = {10105, 8}, .unit_text = {0, 0}, .doc_text = {11307, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10256, 8}, .unit_text = {0, 0}, .doc_text = {11458, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, profiles), .present_offset = 0, .items_offset = offsetof(decltype(PowerSmoothing::profiles), items), .value_size = sizeof(PowerSmoothingProfile),
      .max_items = 5, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.admin_override
-    {.name_text = {8293, 14}, .unit_text = {0, 0}, .doc_text = {11327, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {8444, 14}, .unit_text = {0, 0}, .doc_text = {11478, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, admin_override), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothingProfile),
      .max_items = 0, .capacity = 0, .structure = 23, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.primary_power_floor_w
-    {.name_text = {11399, 21}, .unit_text = {10478, 1}, .doc_text = {11381, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11550, 21}, .unit_text = {10629, 1}, .doc_text = {11532, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, primary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::primary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.secondary_power_floor_w
-    {.name_text = {10479, 23}, .unit_text = {10478, 1}, .doc_text = {10459, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10630, 23}, .unit_text = {10629, 1}, .doc_text = {10610, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, secondary_power_floor_w), .present_offset = offsetof(decltype(PowerSmoothing::secondary_power_floor_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.min_primary_floor_activation_offset_w
-    {.name_text = {11466, 37}, .unit_text = {10478, 1}, .doc_text = {11420, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11617, 37}, .unit_text = {10629, 1}, .doc_text = {11571, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_primary_floor_activation_offset_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_offset_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.min_primary_floor_activation_point_w
-    {.name_text = {11556, 36}, .unit_text = {10478, 1}, .doc_text = {11503, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11707, 36}, .unit_text = {10629, 1}, .doc_text = {11654, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, min_primary_floor_activation_point_w), .present_offset = offsetof(decltype(PowerSmoothing::min_primary_floor_activation_point_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.window_multiplier
-    {.name_text = {11634, 17}, .unit_text = {10434, 2}, .doc_text = {11592, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11785, 17}, .unit_text = {10585, 2}, .doc_text = {11743, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, window_multiplier), .present_offset = offsetof(decltype(PowerSmoothing::window_multiplier), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.delayed_supported
-    {.name_text = {11683, 17}, .unit_text = {0, 0}, .doc_text = {11651, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11834, 17}, .unit_text = {0, 0}, .doc_text = {11802, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, delayed_supported), .present_offset = offsetof(decltype(PowerSmoothing::delayed_supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerSmoothing.soc_state
-    {.name_text = {11748, 9}, .unit_text = {0, 0}, .doc_text = {11700, 48}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11899, 9}, .unit_text = {0, 0}, .doc_text = {11851, 48}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerSmoothing, soc_state), .present_offset = offsetof(decltype(PowerSmoothing::soc_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.frequency
-    {.name_text = {11851, 9}, .unit_text = {0, 0}, .doc_text = {11820, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12002, 9}, .unit_text = {0, 0}, .doc_text = {11971, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, frequency), .present_offset = offsetof(decltype(PowerBalancing::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.activity
-    {.name_text = {11901, 8}, .unit_text = {0, 0}, .doc_text = {11860, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12052, 8}, .unit_text = {0, 0}, .doc_text = {12011, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, activity), .present_offset = offsetof(decltype(PowerBalancing::activity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerBalancing.edpp_percent
-    {.name_text = {11956, 12}, .unit_text = {9530, 1}, .doc_text = {11909, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12107, 12}, .unit_text = {9681, 1}, .doc_text = {12060, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerBalancing, edpp_percent), .present_offset = offsetof(decltype(PowerBalancing::edpp_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClockSwitch.type
-    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {12054, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4021, 4}, .unit_text = {0, 0}, .doc_text = {12205, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClockSwitch, type), .present_offset = offsetof(decltype(MemoryClockSwitch::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClockSwitch.min_interval_ms
-    {.name_text = {12104, 15}, .unit_text = {10434, 2}, .doc_text = {12069, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12255, 15}, .unit_text = {10585, 2}, .doc_text = {12220, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClockSwitch, min_interval_ms), .present_offset = offsetof(decltype(MemoryClockSwitch::min_interval_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.mode
-    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {12205, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {12356, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PowerMizer, mode), .present_offset = offsetof(decltype(PowerMizer::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 82, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // PowerMizer.supported_modes
-    {.name_text = {12333, 15}, .unit_text = {0, 0}, .doc_text = {12253, 80}, .note_text = {0, 0}, .default_text = {12250, 3},
+    {.name_text = {12484, 15}, .unit_text = {0, 0}, .doc_text = {12404, 80}, .note_text = {0, 0}, .default_text = {12401, 3},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PowerMizer, supported_modes), .present_offset = offsetof(decltype(PowerMizer::supported_modes), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 15},
     // BoostSlider.level
-    {.name_text = {12414, 5}, .unit_text = {0, 0}, .doc_text = {12398, 16}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {12565, 5}, .unit_text = {0, 0}, .doc_text = {12549, 16}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BoostSlider, level), .present_offset = offsetof(decltype(BoostSlider::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BoostSlider.max_level
-    {.name_text = {12468, 9}, .unit_text = {0, 0}, .doc_text = {12419, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12619, 9}, .unit_text = {0, 0}, .doc_text = {12570, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(BoostSlider, max_level), .present_offset = offsetof(decltype(BoostSlider::max_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Clocks.graphics_current
-    {.name_text = {12605, 16}, .unit_text = {12602, 3}, .doc_text = {12549, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12756, 16}, .unit_text = {12753, 3}, .doc_text = {12700, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_current), .present_offset = offsetof(decltype(Clocks::graphics_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max
-    {.name_text = {12644, 12}, .unit_text = {12602, 3}, .doc_text = {12621, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12795, 12}, .unit_text = {12753, 3}, .doc_text = {12772, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max), .present_offset = offsetof(decltype(Clocks::graphics_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app
-    {.name_text = {12684, 12}, .unit_text = {12602, 3}, .doc_text = {12656, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12835, 12}, .unit_text = {12753, 3}, .doc_text = {12807, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app), .present_offset = offsetof(decltype(Clocks::graphics_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_app_default
-    {.name_text = {12751, 20}, .unit_text = {12602, 3}, .doc_text = {12696, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12902, 20}, .unit_text = {12753, 3}, .doc_text = {12847, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_app_default), .present_offset = offsetof(decltype(Clocks::graphics_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_max_customer_boost
-    {.name_text = {12822, 27}, .unit_text = {12602, 3}, .doc_text = {12771, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12973, 27}, .unit_text = {12753, 3}, .doc_text = {12922, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_max_customer_boost), .present_offset = offsetof(decltype(Clocks::graphics_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_current
-    {.name_text = {12889, 10}, .unit_text = {12602, 3}, .doc_text = {12849, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13040, 10}, .unit_text = {12753, 3}, .doc_text = {13000, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_current), .present_offset = offsetof(decltype(Clocks::sm_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.sm_max
-    {.name_text = {12939, 6}, .unit_text = {12602, 3}, .doc_text = {12899, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13090, 6}, .unit_text = {12753, 3}, .doc_text = {13050, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, sm_max), .present_offset = offsetof(decltype(Clocks::sm_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_current
-    {.name_text = {12962, 14}, .unit_text = {12602, 3}, .doc_text = {12945, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13113, 14}, .unit_text = {12753, 3}, .doc_text = {13096, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_current), .present_offset = offsetof(decltype(Clocks::memory_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max
-    {.name_text = {12997, 10}, .unit_text = {12602, 3}, .doc_text = {12976, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13148, 10}, .unit_text = {12753, 3}, .doc_text = {13127, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max), .present_offset = offsetof(decltype(Clocks::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app
-    {.name_text = {13033, 10}, .unit_text = {12602, 3}, .doc_text = {13007, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13184, 10}, .unit_text = {12753, 3}, .doc_text = {13158, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app), .present_offset = offsetof(decltype(Clocks::memory_app), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_app_default
-    {.name_text = {13096, 18}, .unit_text = {12602, 3}, .doc_text = {13043, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13247, 18}, .unit_text = {12753, 3}, .doc_text = {13194, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_app_default), .present_offset = offsetof(decltype(Clocks::memory_app_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_max_customer_boost
-    {.name_text = {13163, 25}, .unit_text = {12602, 3}, .doc_text = {13114, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13314, 25}, .unit_text = {12753, 3}, .doc_text = {13265, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_max_customer_boost), .present_offset = offsetof(decltype(Clocks::memory_max_customer_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_current
-    {.name_text = {13204, 13}, .unit_text = {12602, 3}, .doc_text = {13188, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13355, 13}, .unit_text = {12753, 3}, .doc_text = {13339, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_current), .present_offset = offsetof(decltype(Clocks::video_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.video_max
-    {.name_text = {13237, 9}, .unit_text = {12602, 3}, .doc_text = {13217, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13388, 9}, .unit_text = {12753, 3}, .doc_text = {13368, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, video_max), .present_offset = offsetof(decltype(Clocks::video_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.base_graphics
-    {.name_text = {13266, 13}, .unit_text = {12602, 3}, .doc_text = {13246, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13417, 13}, .unit_text = {12753, 3}, .doc_text = {13397, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, base_graphics), .present_offset = offsetof(decltype(Clocks::base_graphics), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost
-    {.name_text = {13290, 10}, .unit_text = {0, 0}, .doc_text = {13279, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13441, 10}, .unit_text = {0, 0}, .doc_text = {13430, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost), .present_offset = offsetof(decltype(Clocks::auto_boost), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.auto_boost_default
-    {.name_text = {13338, 18}, .unit_text = {0, 0}, .doc_text = {13300, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13489, 18}, .unit_text = {0, 0}, .doc_text = {13451, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, auto_boost_default), .present_offset = offsetof(decltype(Clocks::auto_boost_default), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.adaptive_clocking
-    {.name_text = {13374, 17}, .unit_text = {0, 0}, .doc_text = {13356, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13525, 17}, .unit_text = {0, 0}, .doc_text = {13507, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, adaptive_clocking), .present_offset = offsetof(decltype(Clocks::adaptive_clocking), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_min
-    {.name_text = {13432, 19}, .unit_text = {12602, 3}, .doc_text = {13391, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13583, 19}, .unit_text = {12753, 3}, .doc_text = {13542, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_min), .present_offset = offsetof(decltype(Clocks::graphics_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_locked_max
-    {.name_text = {13493, 19}, .unit_text = {12602, 3}, .doc_text = {13451, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13644, 19}, .unit_text = {12753, 3}, .doc_text = {13602, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_locked_max), .present_offset = offsetof(decltype(Clocks::graphics_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_min
-    {.name_text = {13551, 17}, .unit_text = {12602, 3}, .doc_text = {13512, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13702, 17}, .unit_text = {12753, 3}, .doc_text = {13663, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_min), .present_offset = offsetof(decltype(Clocks::memory_locked_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_locked_max
-    {.name_text = {13608, 17}, .unit_text = {12602, 3}, .doc_text = {13568, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13759, 17}, .unit_text = {12753, 3}, .doc_text = {13719, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_locked_max), .present_offset = offsetof(decltype(Clocks::memory_locked_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset
-    {.name_text = {13672, 15}, .unit_text = {12602, 3}, .doc_text = {13625, 47}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13823, 15}, .unit_text = {12753, 3}, .doc_text = {13776, 47}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset), .present_offset = offsetof(decltype(Clocks::graphics_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_min
-    {.name_text = {13710, 19}, .unit_text = {12602, 3}, .doc_text = {13687, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13861, 19}, .unit_text = {12753, 3}, .doc_text = {13838, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_min), .present_offset = offsetof(decltype(Clocks::graphics_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.graphics_offset_max
-    {.name_text = {13753, 19}, .unit_text = {12602, 3}, .doc_text = {13729, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13904, 19}, .unit_text = {12753, 3}, .doc_text = {13880, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, graphics_offset_max), .present_offset = offsetof(decltype(Clocks::graphics_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset
-    {.name_text = {13817, 13}, .unit_text = {12602, 3}, .doc_text = {13772, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {13968, 13}, .unit_text = {12753, 3}, .doc_text = {13923, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset), .present_offset = offsetof(decltype(Clocks::memory_offset), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_min
-    {.name_text = {13851, 17}, .unit_text = {12602, 3}, .doc_text = {13830, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14002, 17}, .unit_text = {12753, 3}, .doc_text = {13981, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_min), .present_offset = offsetof(decltype(Clocks::memory_offset_min), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Clocks.memory_offset_max
-    {.name_text = {13890, 17}, .unit_text = {12602, 3}, .doc_text = {13868, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14041, 17}, .unit_text = {12753, 3}, .doc_text = {14019, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Clocks, memory_offset_max), .present_offset = offsetof(decltype(Clocks::memory_offset_max), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockFault.domain
-    {.name_text = {13956, 6}, .unit_text = {0, 0}, .doc_text = {13920, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14107, 6}, .unit_text = {0, 0}, .doc_text = {14071, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockFault, domain), .present_offset = offsetof(decltype(ClockFault::domain), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockFault.mask
-    {.name_text = {14021, 4}, .unit_text = {0, 0}, .doc_text = {13962, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14172, 4}, .unit_text = {0, 0}, .doc_text = {14113, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockFault, mask), .present_offset = offsetof(decltype(ClockFault::mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockMonitor.supported
-    {.name_text = {14099, 9}, .unit_text = {0, 0}, .doc_text = {14083, 16}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14250, 9}, .unit_text = {0, 0}, .doc_text = {14234, 16}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClockMonitor, supported), .present_offset = offsetof(decltype(ClockMonitor::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClockMonitor.faults
-    {.name_text = {14122, 6}, .unit_text = {0, 0}, .doc_text = {14108, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14273, 6}, .unit_text = {0, 0}, .doc_text = {14259, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClockMonitor, faults), .present_offset = 0, .items_offset = offsetof(decltype(ClockMonitor::faults), items), .value_size = sizeof(ClockFault),
      .max_items = 8, .capacity = 0, .structure = 30, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_power_cap_us
-    {.name_text = {14181, 15}, .unit_text = {4377, 2}, .doc_text = {14154, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14332, 15}, .unit_text = {4472, 2}, .doc_text = {14305, 27}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_power_cap_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_power_cap_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sync_boost_us
-    {.name_text = {14226, 13}, .unit_text = {4377, 2}, .doc_text = {14196, 30}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14377, 13}, .unit_text = {4472, 2}, .doc_text = {14347, 30}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sync_boost_us), .present_offset = offsetof(decltype(ThrottleCounters::sync_boost_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.sw_thermal_slowdown_us
-    {.name_text = {14268, 22}, .unit_text = {4377, 2}, .doc_text = {14239, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14419, 22}, .unit_text = {4472, 2}, .doc_text = {14390, 29}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, sw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::sw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_thermal_slowdown_us
-    {.name_text = {14319, 22}, .unit_text = {4377, 2}, .doc_text = {14290, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14470, 22}, .unit_text = {4472, 2}, .doc_text = {14441, 29}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_thermal_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_thermal_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.hw_power_brake_slowdown_us
-    {.name_text = {14368, 26}, .unit_text = {4377, 2}, .doc_text = {14341, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14519, 26}, .unit_text = {4472, 2}, .doc_text = {14492, 27}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, hw_power_brake_slowdown_us), .present_offset = offsetof(decltype(ThrottleCounters::hw_power_brake_slowdown_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.board_limit_us
-    {.name_text = {14426, 14}, .unit_text = {4377, 2}, .doc_text = {14394, 32}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14577, 14}, .unit_text = {4472, 2}, .doc_text = {14545, 32}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, board_limit_us), .present_offset = offsetof(decltype(ThrottleCounters::board_limit_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.low_utilization_us
-    {.name_text = {14459, 18}, .unit_text = {4377, 2}, .doc_text = {14440, 19}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14610, 18}, .unit_text = {4472, 2}, .doc_text = {14591, 19}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, low_utilization_us), .present_offset = offsetof(decltype(ThrottleCounters::low_utilization_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.reliability_us
-    {.name_text = {14512, 14}, .unit_text = {4377, 2}, .doc_text = {14477, 35}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14663, 14}, .unit_text = {4472, 2}, .doc_text = {14628, 35}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, reliability_us), .present_offset = offsetof(decltype(ThrottleCounters::reliability_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_application_clocks_us
-    {.name_text = {14577, 27}, .unit_text = {4377, 2}, .doc_text = {14526, 51}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14728, 27}, .unit_text = {4472, 2}, .doc_text = {14677, 51}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_application_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_application_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ThrottleCounters.below_base_clocks_us
-    {.name_text = {14647, 20}, .unit_text = {4377, 2}, .doc_text = {14604, 43}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {14798, 20}, .unit_text = {4472, 2}, .doc_text = {14755, 43}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ThrottleCounters, below_base_clocks_us), .present_offset = offsetof(decltype(ThrottleCounters::below_base_clocks_us), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.gpu_idle
-    {.name_text = {14731, 8}, .unit_text = {0, 0}, .doc_text = {14718, 13}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14882, 8}, .unit_text = {0, 0}, .doc_text = {14869, 13}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, gpu_idle), .present_offset = offsetof(decltype(ClocksThrottleReasons::gpu_idle), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.applications_clocks_setting
-    {.name_text = {14759, 27}, .unit_text = {0, 0}, .doc_text = {14739, 20}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14910, 27}, .unit_text = {0, 0}, .doc_text = {14890, 20}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, applications_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::applications_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_power_cap
-    {.name_text = {14798, 12}, .unit_text = {0, 0}, .doc_text = {14786, 12}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {14949, 12}, .unit_text = {0, 0}, .doc_text = {14937, 12}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_power_cap), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_power_cap), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_slowdown
-    {.name_text = {14863, 11}, .unit_text = {0, 0}, .doc_text = {14810, 53}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {15014, 11}, .unit_text = {0, 0}, .doc_text = {14961, 53}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sync_boost
-    {.name_text = {14891, 10}, .unit_text = {0, 0}, .doc_text = {14874, 17}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {15042, 10}, .unit_text = {0, 0}, .doc_text = {15025, 17}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sync_boost), .present_offset = offsetof(decltype(ClocksThrottleReasons::sync_boost), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.sw_thermal_slowdown
-    {.name_text = {14919, 19}, .unit_text = {0, 0}, .doc_text = {14901, 18}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {15070, 19}, .unit_text = {0, 0}, .doc_text = {15052, 18}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, sw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::sw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_thermal_slowdown
-    {.name_text = {14956, 19}, .unit_text = {0, 0}, .doc_text = {14938, 18}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {15107, 19}, .unit_text = {0, 0}, .doc_text = {15089, 18}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_thermal_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_thermal_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.hw_power_brake_slowdown
-    {.name_text = {14987, 23}, .unit_text = {0, 0}, .doc_text = {14975, 12}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {15138, 23}, .unit_text = {0, 0}, .doc_text = {15126, 12}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, hw_power_brake_slowdown), .present_offset = offsetof(decltype(ClocksThrottleReasons::hw_power_brake_slowdown), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.display_clocks_setting
-    {.name_text = {15025, 22}, .unit_text = {0, 0}, .doc_text = {15010, 15}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {15176, 22}, .unit_text = {0, 0}, .doc_text = {15161, 15}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, display_clocks_setting), .present_offset = offsetof(decltype(ClocksThrottleReasons::display_clocks_setting), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.board_limit
-    {.name_text = {15068, 11}, .unit_text = {0, 0}, .doc_text = {15047, 21}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {15219, 11}, .unit_text = {0, 0}, .doc_text = {15198, 21}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, board_limit), .present_offset = offsetof(decltype(ClocksThrottleReasons::board_limit), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.reliability
-    {.name_text = {15091, 11}, .unit_text = {0, 0}, .doc_text = {15079, 12}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {15242, 11}, .unit_text = {0, 0}, .doc_text = {15230, 12}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, reliability), .present_offset = offsetof(decltype(ClocksThrottleReasons::reliability), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ClocksThrottleReasons.supported
-    {.name_text = {14099, 9}, .unit_text = {0, 0}, .doc_text = {15107, 68}, .note_text = {0, 0}, .default_text = {15102, 5},
+    {.name_text = {14250, 9}, .unit_text = {0, 0}, .doc_text = {15258, 68}, .note_text = {0, 0}, .default_text = {15253, 5},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ClocksThrottleReasons, supported), .present_offset = offsetof(decltype(ClocksThrottleReasons::supported), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 511},
     // ClocksThrottleReasons.counters
-    {.name_text = {15175, 8}, .unit_text = {0, 0}, .doc_text = {14667, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15326, 8}, .unit_text = {0, 0}, .doc_text = {14818, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ClocksThrottleReasons, counters), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ThrottleCounters),
      .max_items = 0, .capacity = 0, .structure = 32, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.freq_mhz
-    {.name_text = {15258, 8}, .unit_text = {12602, 3}, .doc_text = {15241, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15409, 8}, .unit_text = {12753, 3}, .doc_text = {15392, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, freq_mhz), .present_offset = offsetof(decltype(MemoryClock::freq_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MemoryClock.graphics_clocks
-    {.name_text = {15297, 15}, .unit_text = {12602, 3}, .doc_text = {15266, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15448, 15}, .unit_text = {12753, 3}, .doc_text = {15417, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MemoryClock, graphics_clocks), .present_offset = 0, .items_offset = offsetof(decltype(MemoryClock::graphics_clocks), items), .value_size = sizeof(std::uint32_t),
      .max_items = 512, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // SupportedClocks.memory_clocks
-    {.name_text = {15408, 13}, .unit_text = {0, 0}, .doc_text = {15379, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15559, 13}, .unit_text = {0, 0}, .doc_text = {15530, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(SupportedClocks, memory_clocks), .present_offset = 0, .items_offset = offsetof(decltype(SupportedClocks::memory_clocks), items), .value_size = sizeof(MemoryClock),
      .max_items = 8, .capacity = 0, .structure = 34, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Utilization.gpu
-    {.name_text = {1270, 3}, .unit_text = {9530, 1}, .doc_text = {15465, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {1270, 3}, .unit_text = {9681, 1}, .doc_text = {15616, 27}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, gpu), .present_offset = offsetof(decltype(Utilization::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.memory
-    {.name_text = {15531, 6}, .unit_text = {9530, 1}, .doc_text = {15492, 39}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {15682, 6}, .unit_text = {9681, 1}, .doc_text = {15643, 39}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, memory), .present_offset = offsetof(decltype(Utilization::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.encoder
-    {.name_text = {15545, 7}, .unit_text = {9530, 1}, .doc_text = {15537, 8}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {15696, 7}, .unit_text = {9681, 1}, .doc_text = {15688, 8}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, encoder), .present_offset = offsetof(decltype(Utilization::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.decoder
-    {.name_text = {15560, 7}, .unit_text = {9530, 1}, .doc_text = {15552, 8}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {15711, 7}, .unit_text = {9681, 1}, .doc_text = {15703, 8}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Utilization, decoder), .present_offset = offsetof(decltype(Utilization::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.jpeg
-    {.name_text = {15579, 4}, .unit_text = {9530, 1}, .doc_text = {15567, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15730, 4}, .unit_text = {9681, 1}, .doc_text = {15718, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, jpeg), .present_offset = offsetof(decltype(Utilization::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.ofa
-    {.name_text = {15608, 3}, .unit_text = {9530, 1}, .doc_text = {15583, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15759, 3}, .unit_text = {9681, 1}, .doc_text = {15734, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Utilization, ofa), .present_offset = offsetof(decltype(Utilization::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Utilization.sampling_period_us
-    {.name_text = {15631, 18}, .unit_text = {4377, 2}, .doc_text = {15617, 14}, .note_text = {0, 0}, .default_text = {15611, 6},
+    {.name_text = {15782, 18}, .unit_text = {4472, 2}, .doc_text = {15768, 14}, .note_text = {0, 0}, .default_text = {15762, 6},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Utilization, sampling_period_us), .present_offset = offsetof(decltype(Utilization::sampling_period_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 167000},
     // EncoderStats.session_count
-    {.name_text = {15762, 13}, .unit_text = {0, 0}, .doc_text = {15700, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15913, 13}, .unit_text = {0, 0}, .doc_text = {15851, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, session_count), .present_offset = offsetof(decltype(EncoderStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_fps
-    {.name_text = {15858, 11}, .unit_text = {15855, 3}, .doc_text = {15775, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16009, 11}, .unit_text = {16006, 3}, .doc_text = {15926, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_fps), .present_offset = offsetof(decltype(EncoderStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderStats.average_latency_us
-    {.name_text = {15929, 18}, .unit_text = {4377, 2}, .doc_text = {15869, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16080, 18}, .unit_text = {4472, 2}, .doc_text = {16020, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderStats, average_latency_us), .present_offset = offsetof(decltype(EncoderStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderCapacity.h264
-    {.name_text = {690, 4}, .unit_text = {9530, 1}, .doc_text = {15976, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {690, 4}, .unit_text = {9681, 1}, .doc_text = {16127, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, h264), .present_offset = offsetof(decltype(EncoderCapacity::h264), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.hevc
-    {.name_text = {694, 4}, .unit_text = {9530, 1}, .doc_text = {15982, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {694, 4}, .unit_text = {9681, 1}, .doc_text = {16133, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, hevc), .present_offset = offsetof(decltype(EncoderCapacity::hevc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderCapacity.av1
-    {.name_text = {698, 3}, .unit_text = {9530, 1}, .doc_text = {15987, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {698, 3}, .unit_text = {9681, 1}, .doc_text = {16138, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(EncoderCapacity, av1), .present_offset = offsetof(decltype(EncoderCapacity::av1), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // EncoderSession.id
-    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {16028, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {16179, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderSession, id), .present_offset = offsetof(decltype(EncoderSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.pid
-    {.name_text = {16047, 3}, .unit_text = {0, 0}, .doc_text = {16039, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16198, 3}, .unit_text = {0, 0}, .doc_text = {16190, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EncoderSession, pid), .present_offset = offsetof(decltype(EncoderSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.codec
-    {.name_text = {16056, 5}, .unit_text = {0, 0}, .doc_text = {16050, 6}, .note_text = {0, 0}, .default_text = {690, 4},
+    {.name_text = {16207, 5}, .unit_text = {0, 0}, .doc_text = {16201, 6}, .note_text = {0, 0}, .default_text = {690, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, codec), .present_offset = offsetof(decltype(EncoderSession::codec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 96, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // EncoderSession.width
-    {.name_text = {16087, 5}, .unit_text = {0, 0}, .doc_text = {16065, 22}, .note_text = {0, 0}, .default_text = {16061, 4},
+    {.name_text = {16238, 5}, .unit_text = {0, 0}, .doc_text = {16216, 22}, .note_text = {0, 0}, .default_text = {16212, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, width), .present_offset = offsetof(decltype(EncoderSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
     // EncoderSession.height
-    {.name_text = {16116, 6}, .unit_text = {0, 0}, .doc_text = {16096, 20}, .note_text = {0, 0}, .default_text = {16092, 4},
+    {.name_text = {16267, 6}, .unit_text = {0, 0}, .doc_text = {16247, 20}, .note_text = {0, 0}, .default_text = {16243, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, height), .present_offset = offsetof(decltype(EncoderSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
     // EncoderSession.average_fps
-    {.name_text = {15858, 11}, .unit_text = {15855, 3}, .doc_text = {16122, 17}, .note_text = {0, 0}, .default_text = {1708, 2},
+    {.name_text = {16009, 11}, .unit_text = {16006, 3}, .doc_text = {16273, 17}, .note_text = {0, 0}, .default_text = {1804, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, average_fps), .present_offset = offsetof(decltype(EncoderSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
     // EncoderSession.average_latency_us
-    {.name_text = {15929, 18}, .unit_text = {4377, 2}, .doc_text = {16139, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16080, 18}, .unit_text = {4472, 2}, .doc_text = {16290, 15}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EncoderSession, average_latency_us), .present_offset = offsetof(decltype(EncoderSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.session_count
-    {.name_text = {15762, 13}, .unit_text = {0, 0}, .doc_text = {16187, 58}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15913, 13}, .unit_text = {0, 0}, .doc_text = {16338, 58}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, session_count), .present_offset = offsetof(decltype(FbcStats::session_count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_fps
-    {.name_text = {15858, 11}, .unit_text = {15855, 3}, .doc_text = {16245, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16009, 11}, .unit_text = {16006, 3}, .doc_text = {16396, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_fps), .present_offset = offsetof(decltype(FbcStats::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcStats.average_latency_us
-    {.name_text = {15929, 18}, .unit_text = {4377, 2}, .doc_text = {16319, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16080, 18}, .unit_text = {4472, 2}, .doc_text = {16470, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcStats, average_latency_us), .present_offset = offsetof(decltype(FbcStats::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.id
-    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {16028, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {16179, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcSession, id), .present_offset = offsetof(decltype(FbcSession::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.pid
-    {.name_text = {16047, 3}, .unit_text = {0, 0}, .doc_text = {16039, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16198, 3}, .unit_text = {0, 0}, .doc_text = {16190, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FbcSession, pid), .present_offset = offsetof(decltype(FbcSession::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.display
-    {.name_text = {16460, 7}, .unit_text = {0, 0}, .doc_text = {16438, 22}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16611, 7}, .unit_text = {0, 0}, .doc_text = {16589, 22}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, display), .present_offset = offsetof(decltype(FbcSession::display), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.type
-    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {16467, 16}, .note_text = {0, 0}, .default_text = {701, 16},
+    {.name_text = {4021, 4}, .unit_text = {0, 0}, .doc_text = {16618, 16}, .note_text = {0, 0}, .default_text = {701, 16},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, type), .present_offset = offsetof(decltype(FbcSession::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 100, .word_count = 5, .min = 0, .max = 0, .default_value = 1},
     // FbcSession.flags
-    {.name_text = {16509, 5}, .unit_text = {0, 0}, .doc_text = {16483, 26}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16660, 5}, .unit_text = {0, 0}, .doc_text = {16634, 26}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, flags), .present_offset = offsetof(decltype(FbcSession::flags), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FbcSession.max_width
-    {.name_text = {16548, 9}, .unit_text = {0, 0}, .doc_text = {16518, 30}, .note_text = {0, 0}, .default_text = {16514, 4},
+    {.name_text = {16699, 9}, .unit_text = {0, 0}, .doc_text = {16669, 30}, .note_text = {0, 0}, .default_text = {16665, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, max_width), .present_offset = offsetof(decltype(FbcSession::max_width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3840},
     // FbcSession.max_height
-    {.name_text = {16589, 10}, .unit_text = {0, 0}, .doc_text = {16561, 28}, .note_text = {0, 0}, .default_text = {16557, 4},
+    {.name_text = {16740, 10}, .unit_text = {0, 0}, .doc_text = {16712, 28}, .note_text = {0, 0}, .default_text = {16708, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, max_height), .present_offset = offsetof(decltype(FbcSession::max_height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 2160},
     // FbcSession.width
-    {.name_text = {16087, 5}, .unit_text = {0, 0}, .doc_text = {16065, 22}, .note_text = {0, 0}, .default_text = {16061, 4},
+    {.name_text = {16238, 5}, .unit_text = {0, 0}, .doc_text = {16216, 22}, .note_text = {0, 0}, .default_text = {16212, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, width), .present_offset = offsetof(decltype(FbcSession::width), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1920},
     // FbcSession.height
-    {.name_text = {16116, 6}, .unit_text = {0, 0}, .doc_text = {16096, 20}, .note_text = {0, 0}, .default_text = {16092, 4},
+    {.name_text = {16267, 6}, .unit_text = {0, 0}, .doc_text = {16247, 20}, .note_text = {0, 0}, .default_text = {16243, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, height), .present_offset = offsetof(decltype(FbcSession::height), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1080},
     // FbcSession.average_fps
-    {.name_text = {15858, 11}, .unit_text = {15855, 3}, .doc_text = {16599, 15}, .note_text = {0, 0}, .default_text = {1708, 2},
+    {.name_text = {16009, 11}, .unit_text = {16006, 3}, .doc_text = {16750, 15}, .note_text = {0, 0}, .default_text = {1804, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, average_fps), .present_offset = offsetof(decltype(FbcSession::average_fps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 60},
     // FbcSession.average_latency_us
-    {.name_text = {15929, 18}, .unit_text = {4377, 2}, .doc_text = {16599, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16080, 18}, .unit_text = {4472, 2}, .doc_text = {16750, 15}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FbcSession, average_latency_us), .present_offset = offsetof(decltype(FbcSession::average_latency_us), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.pid
-    {.name_text = {16047, 3}, .unit_text = {0, 0}, .doc_text = {16655, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16198, 3}, .unit_text = {0, 0}, .doc_text = {16806, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, pid), .present_offset = offsetof(decltype(Process::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.type
-    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {16666, 51}, .note_text = {0, 0}, .default_text = {1155, 1},
+    {.name_text = {4021, 4}, .unit_text = {0, 0}, .doc_text = {16817, 51}, .note_text = {0, 0}, .default_text = {1155, 1},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Process, type), .present_offset = offsetof(decltype(Process::type), present), .items_offset = 0, .value_size = sizeof(Text<8>),
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 150, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Process.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {16717, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {16868, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, name), .present_offset = offsetof(decltype(Process::name), present), .items_offset = 0, .value_size = sizeof(Text<128>),
      .max_items = 0, .capacity = 128, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.used_memory_mib
-    {.name_text = {16773, 15}, .unit_text = {16770, 3}, .doc_text = {16745, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16924, 15}, .unit_text = {16921, 3}, .doc_text = {16896, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Process, used_memory_mib), .present_offset = offsetof(decltype(Process::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Process.sm_util
-    {.name_text = {16803, 7}, .unit_text = {9530, 1}, .doc_text = {16788, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16954, 7}, .unit_text = {9681, 1}, .doc_text = {16939, 15}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, sm_util), .present_offset = offsetof(decltype(Process::sm_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.mem_util
-    {.name_text = {16839, 8}, .unit_text = {9530, 1}, .doc_text = {16810, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16990, 8}, .unit_text = {9681, 1}, .doc_text = {16961, 29}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, mem_util), .present_offset = offsetof(decltype(Process::mem_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.enc_util
-    {.name_text = {16867, 8}, .unit_text = {9530, 1}, .doc_text = {16847, 20}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {17018, 8}, .unit_text = {9681, 1}, .doc_text = {16998, 20}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, enc_util), .present_offset = offsetof(decltype(Process::enc_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.dec_util
-    {.name_text = {16895, 8}, .unit_text = {9530, 1}, .doc_text = {16875, 20}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {17046, 8}, .unit_text = {9681, 1}, .doc_text = {17026, 20}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Process, dec_util), .present_offset = offsetof(decltype(Process::dec_util), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Process.gpu_instance
-    {.name_text = {16953, 12}, .unit_text = {0, 0}, .doc_text = {16903, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17104, 12}, .unit_text = {0, 0}, .doc_text = {17054, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, gpu_instance), .present_offset = offsetof(decltype(Process::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // Process.compute_instance
-    {.name_text = {17002, 16}, .unit_text = {0, 0}, .doc_text = {16965, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17153, 16}, .unit_text = {0, 0}, .doc_text = {17116, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // Workload.gpu
-    {.name_text = {1270, 3}, .unit_text = {9530, 1}, .doc_text = {17078, 126}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {1270, 3}, .unit_text = {9681, 1}, .doc_text = {17229, 126}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {15531, 6}, .unit_text = {9530, 1}, .doc_text = {17204, 51}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {15682, 6}, .unit_text = {9681, 1}, .doc_text = {17355, 51}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {15545, 7}, .unit_text = {9530, 1}, .doc_text = {17255, 20}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {15696, 7}, .unit_text = {9681, 1}, .doc_text = {17406, 20}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {15560, 7}, .unit_text = {9530, 1}, .doc_text = {17275, 20}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {15711, 7}, .unit_text = {9681, 1}, .doc_text = {17426, 20}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {15579, 4}, .unit_text = {9530, 1}, .doc_text = {17295, 24}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {15730, 4}, .unit_text = {9681, 1}, .doc_text = {17446, 24}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {15608, 3}, .unit_text = {9530, 1}, .doc_text = {17319, 37}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {15759, 3}, .unit_text = {9681, 1}, .doc_text = {17470, 37}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {17439, 8}, .unit_text = {6945, 2}, .doc_text = {17411, 28}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {17590, 8}, .unit_text = {7096, 2}, .doc_text = {17562, 28}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {17481, 13}, .unit_text = {1155, 1}, .doc_text = {17447, 34}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {17632, 13}, .unit_text = {1155, 1}, .doc_text = {17598, 34}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {17571, 4}, .unit_text = {0, 0}, .doc_text = {17494, 77}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {17722, 4}, .unit_text = {0, 0}, .doc_text = {17645, 77}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {17781, 13}, .unit_text = {6945, 2}, .doc_text = {17662, 119}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {17932, 13}, .unit_text = {7096, 2}, .doc_text = {17813, 119}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {17890, 20}, .unit_text = {6945, 2}, .doc_text = {17794, 96}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {18041, 20}, .unit_text = {7096, 2}, .doc_text = {17945, 96}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {18007, 15}, .unit_text = {6945, 2}, .doc_text = {17910, 97}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {18158, 15}, .unit_text = {7096, 2}, .doc_text = {18061, 97}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {18146, 15}, .unit_text = {6945, 2}, .doc_text = {18022, 124}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {18297, 15}, .unit_text = {7096, 2}, .doc_text = {18173, 124}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {18273, 14}, .unit_text = {9530, 1}, .doc_text = {18161, 112}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {18424, 14}, .unit_text = {9681, 1}, .doc_text = {18312, 112}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {18396, 8}, .unit_text = {0, 0}, .doc_text = {18287, 109}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {18547, 8}, .unit_text = {0, 0}, .doc_text = {18438, 109}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {18561, 18}, .unit_text = {18557, 4}, .doc_text = {18404, 153}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {18712, 18}, .unit_text = {18708, 4}, .doc_text = {18555, 153}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {18626, 12}, .unit_text = {10434, 2}, .doc_text = {18579, 47}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {18777, 12}, .unit_text = {10585, 2}, .doc_text = {18730, 47}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {18734, 18}, .unit_text = {18557, 4}, .doc_text = {18638, 96}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {18885, 18}, .unit_text = {18708, 4}, .doc_text = {18789, 96}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {18797, 12}, .unit_text = {10434, 2}, .doc_text = {18752, 45}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {18948, 12}, .unit_text = {10585, 2}, .doc_text = {18903, 45}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {18900, 19}, .unit_text = {9530, 1}, .doc_text = {18809, 91}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19051, 19}, .unit_text = {9681, 1}, .doc_text = {18960, 91}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {18983, 20}, .unit_text = {9530, 1}, .doc_text = {18919, 64}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19134, 20}, .unit_text = {9681, 1}, .doc_text = {19070, 64}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {19138, 9}, .unit_text = {10434, 2}, .doc_text = {19003, 135}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19289, 9}, .unit_text = {10585, 2}, .doc_text = {19154, 135}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {19206, 12}, .unit_text = {6461, 4}, .doc_text = {19147, 59}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19357, 12}, .unit_text = {6612, 4}, .doc_text = {19298, 59}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {19281, 12}, .unit_text = {6461, 4}, .doc_text = {19218, 63}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19432, 12}, .unit_text = {6612, 4}, .doc_text = {19369, 63}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.graphics_mhz
-    {.name_text = {19377, 12}, .unit_text = {12602, 3}, .doc_text = {19293, 84}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19528, 12}, .unit_text = {12753, 3}, .doc_text = {19444, 84}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, graphics_mhz), .present_offset = offsetof(decltype(Telemetry::graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.held_graphics_mhz
-    {.name_text = {19476, 17}, .unit_text = {12602, 3}, .doc_text = {19389, 87}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19627, 17}, .unit_text = {12753, 3}, .doc_text = {19540, 87}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, held_graphics_mhz), .present_offset = offsetof(decltype(Telemetry::held_graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_mhz
-    {.name_text = {19548, 10}, .unit_text = {12602, 3}, .doc_text = {19493, 55}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19699, 10}, .unit_text = {12753, 3}, .doc_text = {19644, 55}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_mhz), .present_offset = offsetof(decltype(Telemetry::memory_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {19593, 17}, .unit_text = {0, 0}, .doc_text = {19558, 35}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19744, 17}, .unit_text = {0, 0}, .doc_text = {19709, 35}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 34, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {19616, 5}, .unit_text = {0, 0}, .doc_text = {19610, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {19767, 5}, .unit_text = {0, 0}, .doc_text = {19761, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
      .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {19714, 6}, .unit_text = {1155, 1}, .doc_text = {19689, 25}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19865, 6}, .unit_text = {1155, 1}, .doc_text = {19840, 25}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {19749, 10}, .unit_text = {1155, 1}, .doc_text = {19720, 29}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19900, 10}, .unit_text = {1155, 1}, .doc_text = {19871, 29}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {19816, 6}, .unit_text = {1155, 1}, .doc_text = {19759, 57}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19967, 6}, .unit_text = {1155, 1}, .doc_text = {19910, 57}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {19841, 15}, .unit_text = {4491, 1}, .doc_text = {19822, 19}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {19992, 15}, .unit_text = {4586, 1}, .doc_text = {19973, 19}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {19904, 7}, .unit_text = {6945, 2}, .doc_text = {19897, 7}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {20055, 7}, .unit_text = {7096, 2}, .doc_text = {20048, 7}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {19990, 11}, .unit_text = {6945, 2}, .doc_text = {19911, 79}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {20141, 11}, .unit_text = {7096, 2}, .doc_text = {20062, 79}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {20197, 7}, .unit_text = {0, 0}, .doc_text = {20030, 167}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {20348, 7}, .unit_text = {0, 0}, .doc_text = {20181, 167}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 155, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {20239, 7}, .unit_text = {9530, 1}, .doc_text = {20204, 35}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {20390, 7}, .unit_text = {9681, 1}, .doc_text = {20355, 35}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {20284, 7}, .unit_text = {9530, 1}, .doc_text = {20246, 38}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {20435, 7}, .unit_text = {9681, 1}, .doc_text = {20397, 38}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {20329, 10}, .unit_text = {9530, 1}, .doc_text = {20291, 38}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {20480, 10}, .unit_text = {9681, 1}, .doc_text = {20442, 38}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {12997, 10}, .unit_text = {9530, 1}, .doc_text = {20339, 41}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {13148, 10}, .unit_text = {9681, 1}, .doc_text = {20490, 41}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {20427, 16}, .unit_text = {4491, 1}, .doc_text = {20380, 47}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {20578, 16}, .unit_text = {4586, 1}, .doc_text = {20531, 47}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {17571, 4}, .unit_text = {0, 0}, .doc_text = {20484, 70}, .note_text = {17053, 25}, .default_text = {0, 0},
+    {.name_text = {17722, 4}, .unit_text = {0, 0}, .doc_text = {20635, 70}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {20566, 11}, .unit_text = {0, 0}, .doc_text = {20554, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20717, 11}, .unit_text = {0, 0}, .doc_text = {20705, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
      .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {20583, 5}, .unit_text = {0, 0}, .doc_text = {20577, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20734, 5}, .unit_text = {0, 0}, .doc_text = {20728, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
      .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {20600, 11}, .unit_text = {0, 0}, .doc_text = {20588, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20751, 11}, .unit_text = {0, 0}, .doc_text = {20739, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
      .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {20735, 13}, .unit_text = {0, 0}, .doc_text = {20714, 21}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20886, 13}, .unit_text = {0, 0}, .doc_text = {20865, 21}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {20757, 8}, .unit_text = {0, 0}, .doc_text = {20748, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20908, 8}, .unit_text = {0, 0}, .doc_text = {20899, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {20765, 8}, .unit_text = {0, 0}, .doc_text = {4842, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20916, 8}, .unit_text = {0, 0}, .doc_text = {4937, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {20787, 13}, .unit_text = {0, 0}, .doc_text = {20773, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20938, 13}, .unit_text = {0, 0}, .doc_text = {20924, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {20815, 14}, .unit_text = {0, 0}, .doc_text = {20800, 15}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20966, 14}, .unit_text = {0, 0}, .doc_text = {20951, 15}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {20843, 11}, .unit_text = {0, 0}, .doc_text = {20829, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {20994, 11}, .unit_text = {0, 0}, .doc_text = {20980, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {20879, 3}, .unit_text = {0, 0}, .doc_text = {20854, 25}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21030, 3}, .unit_text = {0, 0}, .doc_text = {21005, 25}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {20960, 4}, .unit_text = {0, 0}, .doc_text = {20882, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21111, 4}, .unit_text = {0, 0}, .doc_text = {21033, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {20995, 5}, .unit_text = {0, 0}, .doc_text = {20964, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21146, 5}, .unit_text = {0, 0}, .doc_text = {21115, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {21050, 10}, .unit_text = {0, 0}, .doc_text = {21040, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21201, 10}, .unit_text = {0, 0}, .doc_text = {21191, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {21072, 10}, .unit_text = {0, 0}, .doc_text = {21060, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21223, 10}, .unit_text = {0, 0}, .doc_text = {21211, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
      .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {21144, 8}, .unit_text = {0, 0}, .doc_text = {21116, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21295, 8}, .unit_text = {0, 0}, .doc_text = {21267, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {21177, 9}, .unit_text = {0, 0}, .doc_text = {21152, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21328, 9}, .unit_text = {0, 0}, .doc_text = {21303, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
      .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.unit
-    {.name_text = {21217, 4}, .unit_text = {0, 0}, .doc_text = {21207, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21368, 4}, .unit_text = {0, 0}, .doc_text = {21358, 10}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, unit), .present_offset = offsetof(decltype(EccUniqueError::unit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.location
-    {.name_text = {21239, 8}, .unit_text = {0, 0}, .doc_text = {21221, 18}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21390, 8}, .unit_text = {0, 0}, .doc_text = {21372, 18}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, location), .present_offset = offsetof(decltype(EccUniqueError::location), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.sublocation
-    {.name_text = {21261, 11}, .unit_text = {0, 0}, .doc_text = {21247, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21412, 11}, .unit_text = {0, 0}, .doc_text = {21398, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, sublocation), .present_offset = offsetof(decltype(EccUniqueError::sublocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.extlocation
-    {.name_text = {21272, 11}, .unit_text = {0, 0}, .doc_text = {21247, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21423, 11}, .unit_text = {0, 0}, .doc_text = {21398, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, extlocation), .present_offset = offsetof(decltype(EccUniqueError::extlocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.address
-    {.name_text = {21303, 7}, .unit_text = {0, 0}, .doc_text = {21283, 20}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21454, 7}, .unit_text = {0, 0}, .doc_text = {21434, 20}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, address), .present_offset = offsetof(decltype(EccUniqueError::address), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.parity
-    {.name_text = {21343, 6}, .unit_text = {0, 0}, .doc_text = {21310, 33}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {21494, 6}, .unit_text = {0, 0}, .doc_text = {21461, 33}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, parity), .present_offset = offsetof(decltype(EccUniqueError::parity), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.count
-    {.name_text = {9515, 5}, .unit_text = {0, 0}, .doc_text = {21350, 23}, .note_text = {0, 0}, .default_text = {21349, 1},
+    {.name_text = {9666, 5}, .unit_text = {0, 0}, .doc_text = {21501, 23}, .note_text = {0, 0}, .default_text = {21500, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, count), .present_offset = offsetof(decltype(EccUniqueError::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // EccSramCounts.correctable
-    {.name_text = {5744, 11}, .unit_text = {0, 0}, .doc_text = {21040, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {5895, 11}, .unit_text = {0, 0}, .doc_text = {21191, 10}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {21479, 20}, .unit_text = {0, 0}, .doc_text = {21450, 29}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21630, 20}, .unit_text = {0, 0}, .doc_text = {21601, 29}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {21529, 20}, .unit_text = {0, 0}, .doc_text = {21499, 30}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21680, 20}, .unit_text = {0, 0}, .doc_text = {21650, 30}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {21592, 2}, .unit_text = {0, 0}, .doc_text = {4842, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21743, 2}, .unit_text = {0, 0}, .doc_text = {4937, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {21620, 2}, .unit_text = {0, 0}, .doc_text = {21594, 26}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21771, 2}, .unit_text = {0, 0}, .doc_text = {21745, 26}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {21639, 15}, .unit_text = {0, 0}, .doc_text = {21622, 17}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21790, 15}, .unit_text = {0, 0}, .doc_text = {21773, 17}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {817, 4}, .unit_text = {0, 0}, .doc_text = {21654, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {817, 4}, .unit_text = {0, 0}, .doc_text = {21805, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {21669, 5}, .unit_text = {0, 0}, .doc_text = {21659, 10}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {21820, 5}, .unit_text = {0, 0}, .doc_text = {21810, 10}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.unique_errors
-    {.name_text = {21801, 13}, .unit_text = {0, 0}, .doc_text = {21733, 68}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21952, 13}, .unit_text = {0, 0}, .doc_text = {21884, 68}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, unique_errors), .present_offset = 0, .items_offset = offsetof(decltype(EccSram::unique_errors), items), .value_size = sizeof(EccUniqueError),
      .max_items = 16, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {21144, 8}, .unit_text = {0, 0}, .doc_text = {21116, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21295, 8}, .unit_text = {0, 0}, .doc_text = {21267, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {21177, 9}, .unit_text = {0, 0}, .doc_text = {21152, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21328, 9}, .unit_text = {0, 0}, .doc_text = {21303, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
      .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {21848, 21}, .unit_text = {0, 0}, .doc_text = {21814, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21999, 21}, .unit_text = {0, 0}, .doc_text = {21965, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
      .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {21901, 18}, .unit_text = {0, 0}, .doc_text = {21869, 32}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {22052, 18}, .unit_text = {0, 0}, .doc_text = {22020, 32}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {21988, 12}, .unit_text = {0, 0}, .doc_text = {21979, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22139, 12}, .unit_text = {0, 0}, .doc_text = {22130, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {22049, 12}, .unit_text = {0, 0}, .doc_text = {22000, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22200, 12}, .unit_text = {0, 0}, .doc_text = {22151, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {22172, 12}, .unit_text = {0, 0}, .doc_text = {22061, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22323, 12}, .unit_text = {0, 0}, .doc_text = {22212, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {6635, 6}, .unit_text = {0, 0}, .doc_text = {22184, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6786, 6}, .unit_text = {0, 0}, .doc_text = {22335, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
      .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {20960, 4}, .unit_text = {0, 0}, .doc_text = {22193, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21111, 4}, .unit_text = {0, 0}, .doc_text = {22344, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
      .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.channel_pending
-    {.name_text = {22296, 15}, .unit_text = {0, 0}, .doc_text = {22233, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22447, 15}, .unit_text = {0, 0}, .doc_text = {22384, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, channel_pending), .present_offset = offsetof(decltype(Repair::channel_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.tpc_pending
-    {.name_text = {22363, 11}, .unit_text = {0, 0}, .doc_text = {22311, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22514, 11}, .unit_text = {0, 0}, .doc_text = {22462, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, tpc_pending), .present_offset = offsetof(decltype(Repair::tpc_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.unrepairable_memory
-    {.name_text = {22445, 19}, .unit_text = {0, 0}, .doc_text = {22374, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22596, 19}, .unit_text = {0, 0}, .doc_text = {22525, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, unrepairable_memory), .present_offset = offsetof(decltype(Repair::unrepairable_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {9515, 5}, .unit_text = {0, 0}, .doc_text = {22508, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {9666, 5}, .unit_text = {0, 0}, .doc_text = {22659, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {22533, 9}, .unit_text = {0, 0}, .doc_text = {22517, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22684, 9}, .unit_text = {0, 0}, .doc_text = {22668, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {14099, 9}, .unit_text = {0, 0}, .doc_text = {22584, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14250, 9}, .unit_text = {0, 0}, .doc_text = {22735, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {22672, 21}, .unit_text = {0, 0}, .doc_text = {22635, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22823, 21}, .unit_text = {0, 0}, .doc_text = {22786, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {22723, 21}, .unit_text = {0, 0}, .doc_text = {22693, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22874, 21}, .unit_text = {0, 0}, .doc_text = {22844, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
      .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {22803, 17}, .unit_text = {0, 0}, .doc_text = {22770, 33}, .note_text = {22744, 26}, .default_text = {0, 0},
+    {.name_text = {22954, 17}, .unit_text = {0, 0}, .doc_text = {22921, 33}, .note_text = {22895, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {22850, 18}, .unit_text = {0, 0}, .doc_text = {22820, 30}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {23001, 18}, .unit_text = {0, 0}, .doc_text = {22971, 30}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {22924, 3}, .unit_text = {0, 0}, .doc_text = {22915, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23075, 3}, .unit_text = {0, 0}, .doc_text = {23066, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {22932, 4}, .unit_text = {0, 0}, .doc_text = {22927, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23083, 4}, .unit_text = {0, 0}, .doc_text = {23078, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {22941, 7}, .unit_text = {0, 0}, .doc_text = {22936, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23092, 7}, .unit_text = {0, 0}, .doc_text = {23087, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {22952, 3}, .unit_text = {0, 0}, .doc_text = {22948, 4}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23103, 3}, .unit_text = {0, 0}, .doc_text = {23099, 4}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {383, 4}, .unit_text = {0, 0}, .doc_text = {22955, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {383, 4}, .unit_text = {0, 0}, .doc_text = {23106, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {5744, 11}, .unit_text = {0, 0}, .doc_text = {23024, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5895, 11}, .unit_text = {0, 0}, .doc_text = {23175, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {23114, 13}, .unit_text = {0, 0}, .doc_text = {23068, 46}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23265, 13}, .unit_text = {0, 0}, .doc_text = {23219, 46}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable_inactive
-    {.name_text = {23182, 20}, .unit_text = {0, 0}, .doc_text = {23127, 55}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23333, 20}, .unit_text = {0, 0}, .doc_text = {23278, 55}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, correctable_inactive), .present_offset = offsetof(decltype(RemappedRows::correctable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable_inactive
-    {.name_text = {23259, 22}, .unit_text = {0, 0}, .doc_text = {23202, 57}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23410, 22}, .unit_text = {0, 0}, .doc_text = {23353, 57}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable_inactive), .present_offset = offsetof(decltype(RemappedRows::uncorrectable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {23281, 37}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {23432, 37}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {23337, 16}, .unit_text = {0, 0}, .doc_text = {23318, 19}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {23488, 16}, .unit_text = {0, 0}, .doc_text = {23469, 19}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {23386, 22}, .unit_text = {0, 0}, .doc_text = {23353, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23537, 22}, .unit_text = {0, 0}, .doc_text = {23504, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
      .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapHistogram.max_spare
-    {.name_text = {23456, 9}, .unit_text = {0, 0}, .doc_text = {22915, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23607, 9}, .unit_text = {0, 0}, .doc_text = {23066, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BankRemapHistogram, max_spare), .present_offset = offsetof(decltype(BankRemapHistogram::max_spare), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapHistogram.no_spare
-    {.name_text = {23465, 8}, .unit_text = {0, 0}, .doc_text = {22955, 5}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {23616, 8}, .unit_text = {0, 0}, .doc_text = {23106, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BankRemapHistogram, no_spare), .present_offset = offsetof(decltype(BankRemapHistogram::no_spare), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapper.active
-    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {23541, 86}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {23692, 86}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(BankRemapper, active), .present_offset = offsetof(decltype(BankRemapper::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapper.inactive
-    {.name_text = {1256, 8}, .unit_text = {0, 0}, .doc_text = {23627, 33}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {1256, 8}, .unit_text = {0, 0}, .doc_text = {23778, 33}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BankRemapper, inactive), .present_offset = offsetof(decltype(BankRemapper::inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapper.pending
-    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {23281, 37}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {23432, 37}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BankRemapper, pending), .present_offset = offsetof(decltype(BankRemapper::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapper.histogram
-    {.name_text = {23660, 9}, .unit_text = {0, 0}, .doc_text = {23473, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23811, 9}, .unit_text = {0, 0}, .doc_text = {23624, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(BankRemapper, histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BankRemapHistogram),
      .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {23717, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {23868, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {23740, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {23891, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {23791, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {23942, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {23845, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {23996, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {23892, 9}, .unit_text = {0, 0}, .doc_text = {23856, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24043, 9}, .unit_text = {0, 0}, .doc_text = {24007, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {23930, 4}, .unit_text = {0, 0}, .doc_text = {23901, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24081, 4}, .unit_text = {0, 0}, .doc_text = {24052, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {23980, 6}, .unit_text = {0, 0}, .doc_text = {23934, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24131, 6}, .unit_text = {0, 0}, .doc_text = {24085, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {24008, 10}, .unit_text = {16770, 3}, .doc_text = {23986, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24159, 10}, .unit_text = {16921, 3}, .doc_text = {24137, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {24059, 8}, .unit_text = {5162, 3}, .doc_text = {24018, 41}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {24210, 8}, .unit_text = {5257, 3}, .doc_text = {24169, 41}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {24145, 8}, .unit_text = {16770, 3}, .doc_text = {24067, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24296, 8}, .unit_text = {16921, 3}, .doc_text = {24218, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {21620, 2}, .unit_text = {0, 0}, .doc_text = {24153, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21771, 2}, .unit_text = {0, 0}, .doc_text = {24304, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {24182, 2}, .unit_text = {0, 0}, .doc_text = {24169, 13}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {24333, 2}, .unit_text = {0, 0}, .doc_text = {24320, 13}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {24193, 3}, .unit_text = {0, 0}, .doc_text = {24184, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {24344, 3}, .unit_text = {0, 0}, .doc_text = {24335, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {24205, 3}, .unit_text = {0, 0}, .doc_text = {24196, 9}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {24356, 3}, .unit_text = {0, 0}, .doc_text = {24347, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {15579, 4}, .unit_text = {0, 0}, .doc_text = {24208, 13}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {15730, 4}, .unit_text = {0, 0}, .doc_text = {24359, 13}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {15608, 3}, .unit_text = {0, 0}, .doc_text = {24221, 26}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {15759, 3}, .unit_text = {0, 0}, .doc_text = {24372, 26}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {24283, 3}, .unit_text = {0, 0}, .doc_text = {24247, 36}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {24434, 3}, .unit_text = {0, 0}, .doc_text = {24398, 36}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {24393, 7}, .unit_text = {0, 0}, .doc_text = {24319, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24544, 7}, .unit_text = {0, 0}, .doc_text = {24470, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {24492, 4}, .unit_text = {0, 0}, .doc_text = {24400, 92}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {24643, 4}, .unit_text = {0, 0}, .doc_text = {24551, 92}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {24496, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {24647, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {24586, 5}, .unit_text = {0, 0}, .doc_text = {24532, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24737, 5}, .unit_text = {0, 0}, .doc_text = {24683, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.uuid
-    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {24591, 107}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {24742, 107}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, uuid), .present_offset = offsetof(decltype(MigComputeInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<41>),
      .max_items = 0, .capacity = 41, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {24393, 7}, .unit_text = {0, 0}, .doc_text = {24735, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24544, 7}, .unit_text = {0, 0}, .doc_text = {24886, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {24755, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {24906, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {24586, 5}, .unit_text = {0, 0}, .doc_text = {24789, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24737, 5}, .unit_text = {0, 0}, .doc_text = {24940, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.idle_kib
-    {.name_text = {24059, 8}, .unit_text = {5162, 3}, .doc_text = {24864, 56}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24210, 8}, .unit_text = {5257, 3}, .doc_text = {25015, 56}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, idle_kib), .present_offset = offsetof(decltype(MigInstance::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {24972, 18}, .unit_text = {0, 0}, .doc_text = {24920, 52}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {25123, 18}, .unit_text = {0, 0}, .doc_text = {25071, 52}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {25079, 4}, .unit_text = {0, 0}, .doc_text = {24990, 89}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {25230, 4}, .unit_text = {0, 0}, .doc_text = {25141, 89}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {25105, 17}, .unit_text = {0, 0}, .doc_text = {25083, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25256, 17}, .unit_text = {0, 0}, .doc_text = {25234, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
      .max_items = 8, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {21988, 12}, .unit_text = {0, 0}, .doc_text = {25148, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22139, 12}, .unit_text = {0, 0}, .doc_text = {25299, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {22049, 12}, .unit_text = {0, 0}, .doc_text = {25161, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22200, 12}, .unit_text = {0, 0}, .doc_text = {25312, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {25298, 17}, .unit_text = {0, 0}, .doc_text = {25214, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25449, 17}, .unit_text = {0, 0}, .doc_text = {25365, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {25384, 9}, .unit_text = {0, 0}, .doc_text = {25315, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25535, 9}, .unit_text = {0, 0}, .doc_text = {25466, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {25452, 18}, .unit_text = {0, 0}, .doc_text = {25393, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25603, 18}, .unit_text = {0, 0}, .doc_text = {25544, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {25550, 16}, .unit_text = {0, 0}, .doc_text = {25470, 80}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {25701, 16}, .unit_text = {0, 0}, .doc_text = {25621, 80}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {10105, 8}, .unit_text = {0, 0}, .doc_text = {25566, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10256, 8}, .unit_text = {0, 0}, .doc_text = {25717, 97}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
      .max_items = 18, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {23892, 9}, .unit_text = {0, 0}, .doc_text = {25663, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24043, 9}, .unit_text = {0, 0}, .doc_text = {25814, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
      .max_items = 8, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {4956, 7}, .unit_text = {0, 0}, .doc_text = {21979, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5051, 7}, .unit_text = {0, 0}, .doc_text = {22130, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 55, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {25719, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {25870, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 55, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {4956, 7}, .unit_text = {0, 0}, .doc_text = {25841, 10}, .note_text = {25805, 36}, .default_text = {0, 0},
+    {.name_text = {5051, 7}, .unit_text = {0, 0}, .doc_text = {25992, 10}, .note_text = {25956, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 58, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {5009, 7}, .unit_text = {0, 0}, .doc_text = {25851, 28}, .note_text = {25805, 36}, .default_text = {0, 0},
+    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {26002, 28}, .note_text = {25956, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 58, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {25918, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {26069, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {25992, 11}, .unit_text = {0, 0}, .doc_text = {25927, 65}, .note_text = {0, 0}, .default_text = {25923, 4},
+    {.name_text = {26143, 11}, .unit_text = {0, 0}, .doc_text = {26078, 65}, .note_text = {0, 0}, .default_text = {26074, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {25918, 5}, .note_text = {0, 0}, .default_text = {383, 4},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {26069, 5}, .note_text = {0, 0}, .default_text = {383, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 61, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {26076, 14}, .unit_text = {0, 0}, .doc_text = {26037, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26227, 14}, .unit_text = {0, 0}, .doc_text = {26188, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.policy
-    {.name_text = {9819, 6}, .unit_text = {0, 0}, .doc_text = {26119, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9970, 6}, .unit_text = {0, 0}, .doc_text = {26270, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuScheduler, policy), .present_offset = offsetof(decltype(VgpuScheduler::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 68, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.adaptive_round_robin
-    {.name_text = {26254, 20}, .unit_text = {0, 0}, .doc_text = {26163, 91}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26405, 20}, .unit_text = {0, 0}, .doc_text = {26314, 91}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuScheduler, adaptive_round_robin), .present_offset = offsetof(decltype(VgpuScheduler::adaptive_round_robin), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.frequency
-    {.name_text = {11851, 9}, .unit_text = {26329, 2}, .doc_text = {26274, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12002, 9}, .unit_text = {26480, 2}, .doc_text = {26425, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, frequency), .present_offset = offsetof(decltype(VgpuScheduler::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 63, .max = 960, .default_value = 0},
     // VgpuScheduler.averaging_factor
-    {.name_text = {26383, 16}, .unit_text = {0, 0}, .doc_text = {26331, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26534, 16}, .unit_text = {0, 0}, .doc_text = {26482, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, averaging_factor), .present_offset = offsetof(decltype(VgpuScheduler::averaging_factor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 60, .default_value = 0},
     // VgpuScheduler.timeslice_ns
-    {.name_text = {26443, 12}, .unit_text = {26441, 2}, .doc_text = {26399, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26594, 12}, .unit_text = {26592, 2}, .doc_text = {26550, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, timeslice_ns), .present_offset = offsetof(decltype(VgpuScheduler::timeslice_ns), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1000000, .max = 30000000, .default_value = 0},
     // VgpuProcess.pid
-    {.name_text = {16047, 3}, .unit_text = {0, 0}, .doc_text = {26523, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16198, 3}, .unit_text = {0, 0}, .doc_text = {26674, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuProcess, pid), .present_offset = offsetof(decltype(VgpuProcess::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {26544, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {26695, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, name), .present_offset = offsetof(decltype(VgpuProcess::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.used_memory_mib
-    {.name_text = {16773, 15}, .unit_text = {16770, 3}, .doc_text = {26564, 27}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {16924, 15}, .unit_text = {16921, 3}, .doc_text = {26715, 27}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, used_memory_mib), .present_offset = offsetof(decltype(VgpuProcess::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.share
-    {.name_text = {26672, 5}, .unit_text = {0, 0}, .doc_text = {26591, 81}, .note_text = {0, 0}, .default_text = {21349, 1},
+    {.name_text = {26823, 5}, .unit_text = {0, 0}, .doc_text = {26742, 81}, .note_text = {0, 0}, .default_text = {21500, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, share), .present_offset = offsetof(decltype(VgpuProcess::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuProcess.ended
-    {.name_text = {26719, 5}, .unit_text = {0, 0}, .doc_text = {26677, 42}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {26870, 5}, .unit_text = {0, 0}, .doc_text = {26828, 42}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, ended), .present_offset = offsetof(decltype(VgpuProcess::ended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.time_ms
-    {.name_text = {26770, 7}, .unit_text = {10434, 2}, .doc_text = {26724, 46}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {26921, 7}, .unit_text = {10585, 2}, .doc_text = {26875, 46}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, time_ms), .present_offset = offsetof(decltype(VgpuProcess::time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.type
-    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {26825, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4021, 4}, .unit_text = {0, 0}, .doc_text = {26976, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, type), .present_offset = offsetof(decltype(VgpuInstance::type), present), .items_offset = 0, .value_size = sizeof(Text<44>),
      .max_items = 0, .capacity = 44, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.id
-    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {26845, 88}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {26996, 88}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, id), .present_offset = offsetof(decltype(VgpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.uuid
-    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {26933, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {27084, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, uuid), .present_offset = offsetof(decltype(VgpuInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.vm_id
-    {.name_text = {27047, 5}, .unit_text = {0, 0}, .doc_text = {26969, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27198, 5}, .unit_text = {0, 0}, .doc_text = {27120, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, vm_id), .present_offset = offsetof(decltype(VgpuInstance::vm_id), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.mdev_uuid
-    {.name_text = {27129, 9}, .unit_text = {0, 0}, .doc_text = {27052, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27280, 9}, .unit_text = {0, 0}, .doc_text = {27203, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, mdev_uuid), .present_offset = offsetof(decltype(VgpuInstance::mdev_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.host_pid
-    {.name_text = {27258, 8}, .unit_text = {0, 0}, .doc_text = {27138, 120}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27409, 8}, .unit_text = {0, 0}, .doc_text = {27289, 120}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, host_pid), .present_offset = offsetof(decltype(VgpuInstance::host_pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.gpu_instance
-    {.name_text = {16953, 12}, .unit_text = {0, 0}, .doc_text = {27266, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17104, 12}, .unit_text = {0, 0}, .doc_text = {27417, 97}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, gpu_instance), .present_offset = offsetof(decltype(VgpuInstance::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuInstance.placement
-    {.name_text = {27480, 9}, .unit_text = {0, 0}, .doc_text = {27363, 117}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27631, 9}, .unit_text = {0, 0}, .doc_text = {27514, 117}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, placement), .present_offset = offsetof(decltype(VgpuInstance::placement), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // VgpuInstance.guest_driver
-    {.name_text = {27583, 12}, .unit_text = {0, 0}, .doc_text = {27489, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27734, 12}, .unit_text = {0, 0}, .doc_text = {27640, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_driver), .present_offset = offsetof(decltype(VgpuInstance::guest_driver), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.guest_pci
-    {.name_text = {27644, 9}, .unit_text = {0, 0}, .doc_text = {27595, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27795, 9}, .unit_text = {0, 0}, .doc_text = {27746, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_pci), .present_offset = offsetof(decltype(VgpuInstance::guest_pci), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fb_used_mib
-    {.name_text = {27739, 11}, .unit_text = {16770, 3}, .doc_text = {27653, 86}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27890, 11}, .unit_text = {16921, 3}, .doc_text = {27804, 86}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fb_used_mib), .present_offset = offsetof(decltype(VgpuInstance::fb_used_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.share
-    {.name_text = {26672, 5}, .unit_text = {0, 0}, .doc_text = {27750, 108}, .note_text = {0, 0}, .default_text = {21349, 1},
+    {.name_text = {26823, 5}, .unit_text = {0, 0}, .doc_text = {27901, 108}, .note_text = {0, 0}, .default_text = {21500, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, share), .present_offset = offsetof(decltype(VgpuInstance::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuInstance.license
-    {.name_text = {27879, 7}, .unit_text = {0, 0}, .doc_text = {27858, 21}, .note_text = {0, 0}, .default_text = {512, 8},
+    {.name_text = {28030, 7}, .unit_text = {0, 0}, .doc_text = {28009, 21}, .note_text = {0, 0}, .default_text = {512, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, license), .present_offset = offsetof(decltype(VgpuInstance::license), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 71, .word_count = 6, .min = 0, .max = 0, .default_value = 5},
     // VgpuInstance.license_expiry
-    {.name_text = {27946, 14}, .unit_text = {4491, 1}, .doc_text = {27886, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28097, 14}, .unit_text = {4586, 1}, .doc_text = {28037, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, license_expiry), .present_offset = offsetof(decltype(VgpuInstance::license_expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.frame_rate_limit
-    {.name_text = {28052, 16}, .unit_text = {15855, 3}, .doc_text = {27960, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28203, 16}, .unit_text = {16006, 3}, .doc_text = {28111, 92}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, frame_rate_limit), .present_offset = offsetof(decltype(VgpuInstance::frame_rate_limit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_capacity
-    {.name_text = {28092, 16}, .unit_text = {9530, 1}, .doc_text = {28071, 21}, .note_text = {0, 0}, .default_text = {28068, 3},
+    {.name_text = {28243, 16}, .unit_text = {9681, 1}, .doc_text = {28222, 21}, .note_text = {0, 0}, .default_text = {28219, 3},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(VgpuInstance, encoder_capacity), .present_offset = offsetof(decltype(VgpuInstance::encoder_capacity), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 100},
     // VgpuInstance.accounting
-    {.name_text = {28129, 10}, .unit_text = {0, 0}, .doc_text = {28108, 21}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {28280, 10}, .unit_text = {0, 0}, .doc_text = {28259, 21}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, accounting), .present_offset = offsetof(decltype(VgpuInstance::accounting), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_stats
-    {.name_text = {28139, 13}, .unit_text = {0, 0}, .doc_text = {15947, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28290, 13}, .unit_text = {0, 0}, .doc_text = {16098, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fbc_stats
-    {.name_text = {28152, 9}, .unit_text = {0, 0}, .doc_text = {16400, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28303, 9}, .unit_text = {0, 0}, .doc_text = {16551, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.processes
-    {.name_text = {28181, 9}, .unit_text = {0, 0}, .doc_text = {28161, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28332, 9}, .unit_text = {0, 0}, .doc_text = {28312, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, processes), .present_offset = 0, .items_offset = offsetof(decltype(VgpuInstance::processes), items), .value_size = sizeof(VgpuProcess),
      .max_items = 4, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.id
-    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {28217, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {28368, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, id), .present_offset = offsetof(decltype(VgpuGpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuGpuInstance.heterogeneous_mode
-    {.name_text = {28281, 18}, .unit_text = {0, 0}, .doc_text = {28240, 41}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {28432, 18}, .unit_text = {0, 0}, .doc_text = {28391, 41}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuGpuInstance, heterogeneous_mode), .present_offset = offsetof(decltype(VgpuGpuInstance::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.scheduler
-    {.name_text = {28315, 9}, .unit_text = {0, 0}, .doc_text = {28299, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28466, 9}, .unit_text = {0, 0}, .doc_text = {28450, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
      .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.heterogeneous_mode
-    {.name_text = {28281, 18}, .unit_text = {0, 0}, .doc_text = {28407, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28432, 18}, .unit_text = {0, 0}, .doc_text = {28558, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, heterogeneous_mode), .present_offset = offsetof(decltype(Vgpu::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.scheduler
-    {.name_text = {28315, 9}, .unit_text = {0, 0}, .doc_text = {28497, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28466, 9}, .unit_text = {0, 0}, .doc_text = {28648, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
      .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mini_quarter
-    {.name_text = {28560, 12}, .unit_text = {0, 0}, .doc_text = {28511, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28711, 12}, .unit_text = {0, 0}, .doc_text = {28662, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mini_quarter), .present_offset = offsetof(decltype(Vgpu::mini_quarter), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.compute_media_engine
-    {.name_text = {28613, 20}, .unit_text = {0, 0}, .doc_text = {28572, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28764, 20}, .unit_text = {0, 0}, .doc_text = {28723, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, compute_media_engine), .present_offset = offsetof(decltype(Vgpu::compute_media_engine), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mig_timeslicing
-    {.name_text = {28704, 15}, .unit_text = {0, 0}, .doc_text = {28633, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28855, 15}, .unit_text = {0, 0}, .doc_text = {28784, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mig_timeslicing), .present_offset = offsetof(decltype(Vgpu::mig_timeslicing), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.device_buffer_mb_per_s
-    {.name_text = {28809, 22}, .unit_text = {28805, 4}, .doc_text = {28719, 86}, .note_text = {0, 0}, .default_text = {25923, 4},
+    {.name_text = {28960, 22}, .unit_text = {28956, 4}, .doc_text = {28870, 86}, .note_text = {0, 0}, .default_text = {26074, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, device_buffer_mb_per_s), .present_offset = offsetof(decltype(Vgpu::device_buffer_mb_per_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Vgpu.made
-    {.name_text = {28898, 4}, .unit_text = {0, 0}, .doc_text = {28831, 67}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {29049, 4}, .unit_text = {0, 0}, .doc_text = {28982, 67}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, made), .present_offset = offsetof(decltype(Vgpu::made), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.instances
-    {.name_text = {23892, 9}, .unit_text = {0, 0}, .doc_text = {28902, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24043, 9}, .unit_text = {0, 0}, .doc_text = {29053, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::instances), items), .value_size = sizeof(VgpuInstance),
      .max_items = 48, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.gpu_instances
-    {.name_text = {28967, 13}, .unit_text = {0, 0}, .doc_text = {28915, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29118, 13}, .unit_text = {0, 0}, .doc_text = {29066, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, gpu_instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::gpu_instances), items), .value_size = sizeof(VgpuGpuInstance),
      .max_items = 8, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.product
-    {.name_text = {3784, 7}, .unit_text = {0, 0}, .doc_text = {29038, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3879, 7}, .unit_text = {0, 0}, .doc_text = {29189, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, product), .present_offset = offsetof(decltype(GridLicense::product), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.licensed
-    {.name_text = {512, 8}, .unit_text = {0, 0}, .doc_text = {29136, 22}, .note_text = {0, 0}, .default_text = {3502, 4},
+    {.name_text = {512, 8}, .unit_text = {0, 0}, .doc_text = {29287, 22}, .note_text = {0, 0}, .default_text = {3598, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(GridLicense, licensed), .present_offset = offsetof(decltype(GridLicense::licensed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // GridLicense.expiry
-    {.name_text = {29209, 6}, .unit_text = {4491, 1}, .doc_text = {29158, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29360, 6}, .unit_text = {4586, 1}, .doc_text = {29309, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, expiry), .present_offset = offsetof(decltype(GridLicense::expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {29322, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {29473, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {22172, 12}, .unit_text = {0, 0}, .doc_text = {29368, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22323, 12}, .unit_text = {0, 0}, .doc_text = {29519, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {29421, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2538, 7}, .unit_text = {0, 0}, .doc_text = {29572, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {29529, 8}, .unit_text = {0, 0}, .doc_text = {29507, 22}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {29680, 8}, .unit_text = {0, 0}, .doc_text = {29658, 22}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {29578, 27}, .unit_text = {0, 0}, .doc_text = {29537, 41}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {29729, 27}, .unit_text = {0, 0}, .doc_text = {29688, 41}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.recovery_action
-    {.name_text = {29694, 15}, .unit_text = {0, 0}, .doc_text = {29605, 89}, .note_text = {0, 0}, .default_text = {383, 4},
+    {.name_text = {29845, 15}, .unit_text = {0, 0}, .doc_text = {29756, 89}, .note_text = {0, 0}, .default_text = {383, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, recovery_action), .present_offset = offsetof(decltype(ResetStatus::recovery_action), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 86, .word_count = 8, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {29789, 22}, .unit_text = {0, 0}, .doc_text = {29750, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29940, 22}, .unit_text = {0, 0}, .doc_text = {29901, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {29841, 23}, .unit_text = {0, 0}, .doc_text = {29811, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29992, 23}, .unit_text = {0, 0}, .doc_text = {29962, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {29946, 13}, .unit_text = {0, 0}, .doc_text = {29903, 43}, .note_text = {0, 0}, .default_text = {870, 6},
+    {.name_text = {30097, 13}, .unit_text = {0, 0}, .doc_text = {30054, 43}, .note_text = {0, 0}, .default_text = {870, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {30028, 21}, .unit_text = {0, 0}, .doc_text = {29999, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30179, 21}, .unit_text = {0, 0}, .doc_text = {30150, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {30069, 11}, .unit_text = {0, 0}, .doc_text = {30049, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30220, 11}, .unit_text = {0, 0}, .doc_text = {30200, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {30085, 10}, .unit_text = {0, 0}, .doc_text = {30080, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30236, 10}, .unit_text = {0, 0}, .doc_text = {30231, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {30100, 7}, .unit_text = {0, 0}, .doc_text = {30095, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30251, 7}, .unit_text = {0, 0}, .doc_text = {30246, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {30135, 9}, .unit_text = {0, 0}, .doc_text = {30107, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30286, 9}, .unit_text = {0, 0}, .doc_text = {30258, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 159, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {30182, 9}, .unit_text = {0, 0}, .doc_text = {30144, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30333, 9}, .unit_text = {0, 0}, .doc_text = {30295, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.gpu_fabric_guid
-    {.name_text = {30233, 15}, .unit_text = {0, 0}, .doc_text = {30191, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30384, 15}, .unit_text = {0, 0}, .doc_text = {30342, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, gpu_fabric_guid), .present_offset = offsetof(decltype(Platform::gpu_fabric_guid), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.mode
-    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {30291, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {30442, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, mode), .present_offset = offsetof(decltype(C2c::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // C2c.links
-    {.name_text = {30386, 5}, .unit_text = {0, 0}, .doc_text = {30365, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30537, 5}, .unit_text = {0, 0}, .doc_text = {30516, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(C2c, links), .present_offset = offsetof(decltype(C2c::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // C2c.bandwidth_per_link_mbps
-    {.name_text = {30455, 23}, .unit_text = {28805, 4}, .doc_text = {30391, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30606, 23}, .unit_text = {28956, 4}, .doc_text = {30542, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(C2c::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.replay_errors
-    {.name_text = {30499, 13}, .unit_text = {0, 0}, .doc_text = {30478, 21}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {30650, 13}, .unit_text = {0, 0}, .doc_text = {30629, 21}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, replay_errors), .present_offset = offsetof(decltype(C2c::replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.back_to_back_replay_errors
-    {.name_text = {30546, 26}, .unit_text = {0, 0}, .doc_text = {30512, 34}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {30697, 26}, .unit_text = {0, 0}, .doc_text = {30663, 34}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, back_to_back_replay_errors), .present_offset = offsetof(decltype(C2c::back_to_back_replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.interrupt_errors
-    {.name_text = {30596, 16}, .unit_text = {0, 0}, .doc_text = {30572, 24}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {30747, 16}, .unit_text = {0, 0}, .doc_text = {30723, 24}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, interrupt_errors), .present_offset = offsetof(decltype(C2c::interrupt_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {14099, 9}, .unit_text = {0, 0}, .doc_text = {30646, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14250, 9}, .unit_text = {0, 0}, .doc_text = {30797, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {30839, 9}, .unit_text = {0, 0}, .doc_text = {30730, 109}, .note_text = {0, 0}, .default_text = {30726, 4},
+    {.name_text = {30990, 9}, .unit_text = {0, 0}, .doc_text = {30881, 109}, .note_text = {0, 0}, .default_text = {30877, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {30876, 17}, .unit_text = {0, 0}, .doc_text = {30848, 28}, .note_text = {0, 0}, .default_text = {30726, 4},
+    {.name_text = {31027, 17}, .unit_text = {0, 0}, .doc_text = {30999, 28}, .note_text = {0, 0}, .default_text = {30877, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {30926, 13}, .unit_text = {0, 0}, .doc_text = {30893, 33}, .note_text = {0, 0}, .default_text = {21349, 1},
+    {.name_text = {31077, 13}, .unit_text = {0, 0}, .doc_text = {31044, 33}, .note_text = {0, 0}, .default_text = {21500, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {30977, 13}, .unit_text = {0, 0}, .doc_text = {30943, 34}, .note_text = {0, 0}, .default_text = {30939, 4},
+    {.name_text = {31128, 13}, .unit_text = {0, 0}, .doc_text = {31094, 34}, .note_text = {0, 0}, .default_text = {31090, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {31035, 5}, .unit_text = {0, 0}, .doc_text = {30990, 45}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {31186, 5}, .unit_text = {0, 0}, .doc_text = {31141, 45}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {31178, 5}, .unit_text = {0, 0}, .doc_text = {31099, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31329, 5}, .unit_text = {0, 0}, .doc_text = {31250, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {31183, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {31334, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.set_time_ms
-    {.name_text = {31287, 11}, .unit_text = {10434, 2}, .doc_text = {31197, 90}, .note_text = {0, 0}, .default_text = {30726, 4},
+    {.name_text = {31438, 11}, .unit_text = {10585, 2}, .doc_text = {31348, 90}, .note_text = {0, 0}, .default_text = {30877, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, set_time_ms), .present_offset = offsetof(decltype(NvLinkBandwidth::set_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 1000},
     // NvLinkBandwidth.best_mode
-    {.name_text = {31337, 9}, .unit_text = {0, 0}, .doc_text = {31298, 39}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {31488, 9}, .unit_text = {0, 0}, .doc_text = {31449, 39}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
+    // NvLinkRemapEntry.fla
+    {.name_text = {31590, 3}, .unit_text = {0, 0}, .doc_text = {31568, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkRemapEntry, fla), .present_offset = offsetof(decltype(NvLinkRemapEntry::fla), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkRemapEntry.gpa
+    {.name_text = {31610, 3}, .unit_text = {0, 0}, .doc_text = {31593, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkRemapEntry, gpa), .present_offset = offsetof(decltype(NvLinkRemapEntry::gpa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkEncryption.alid
+    {.name_text = {31724, 4}, .unit_text = {0, 0}, .doc_text = {31657, 67}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkEncryption, alid), .present_offset = offsetof(decltype(NvLinkEncryption::alid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkEncryption.remap_table
+    {.name_text = {31818, 11}, .unit_text = {0, 0}, .doc_text = {31728, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkEncryption, remap_table), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkEncryption::remap_table), items), .value_size = sizeof(NvLinkRemapEntry),
+     .max_items = 128, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkEncryption.lock_disabled
+    {.name_text = {31862, 13}, .unit_text = {0, 0}, .doc_text = {31829, 33}, .note_text = {0, 0}, .default_text = {1763, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkEncryption, lock_disabled), .present_offset = offsetof(decltype(NvLinkEncryption::lock_disabled), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkEncryption.table_locked
+    {.name_text = {31925, 12}, .unit_text = {0, 0}, .doc_text = {31875, 50}, .note_text = {0, 0}, .default_text = {1763, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkEncryption, table_locked), .present_offset = offsetof(decltype(NvLinkEncryption::table_locked), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkEncryption.key_peers
+    {.name_text = {32004, 9}, .unit_text = {0, 0}, .doc_text = {31937, 67}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(NvLinkEncryption, key_peers), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkEncryption::key_peers), items), .value_size = sizeof(std::uint32_t),
+     .max_items = 256, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // NvLinkEncryption.ready
+    {.name_text = {32043, 5}, .unit_text = {0, 0}, .doc_text = {32013, 30}, .note_text = {0, 0}, .default_text = {1763, 5},
+     .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
+     .offset = offsetof(NvLinkEncryption, ready), .present_offset = offsetof(decltype(NvLinkEncryption::ready), present), .items_offset = 0, .value_size = sizeof(bool),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricClique.type
-    {.name_text = {3926, 4}, .unit_text = {0, 0}, .doc_text = {31417, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4021, 4}, .unit_text = {0, 0}, .doc_text = {32131, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricClique, type), .present_offset = offsetof(decltype(FabricClique::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 132, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // FabricClique.id
-    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {31425, 11}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {32139, 11}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FabricClique, id), .present_offset = offsetof(decltype(FabricClique::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {31536, 18}, .unit_text = {0, 0}, .doc_text = {31514, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32250, 18}, .unit_text = {0, 0}, .doc_text = {32228, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {31581, 14}, .unit_text = {0, 0}, .doc_text = {31554, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32295, 14}, .unit_text = {0, 0}, .doc_text = {32268, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {31616, 15}, .unit_text = {0, 0}, .doc_text = {31595, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32330, 15}, .unit_text = {0, 0}, .doc_text = {32309, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {31667, 23}, .unit_text = {0, 0}, .doc_text = {31631, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32381, 23}, .unit_text = {0, 0}, .doc_text = {32345, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {31717, 23}, .unit_text = {0, 0}, .doc_text = {31690, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32431, 23}, .unit_text = {0, 0}, .doc_text = {32404, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 141, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.partition_assigned
-    {.name_text = {31771, 18}, .unit_text = {0, 0}, .doc_text = {31740, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32485, 18}, .unit_text = {0, 0}, .doc_text = {32454, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, partition_assigned), .present_offset = offsetof(decltype(FabricHealth::partition_assigned), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.global_manager_connected
-    {.name_text = {31828, 24}, .unit_text = {0, 0}, .doc_text = {31789, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32542, 24}, .unit_text = {0, 0}, .doc_text = {32503, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, global_manager_connected), .present_offset = offsetof(decltype(FabricHealth::global_manager_connected), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {31946, 12}, .unit_text = {0, 0}, .doc_text = {31926, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32660, 12}, .unit_text = {0, 0}, .doc_text = {32640, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {31965, 9}, .unit_text = {0, 0}, .doc_text = {31958, 7}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {32679, 9}, .unit_text = {0, 0}, .doc_text = {32672, 7}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cliques
-    {.name_text = {32062, 7}, .unit_text = {0, 0}, .doc_text = {31974, 88}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32776, 7}, .unit_text = {0, 0}, .doc_text = {32688, 88}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cliques), .present_offset = 0, .items_offset = offsetof(decltype(Fabric::cliques), items), .value_size = sizeof(FabricClique),
-     .max_items = 64, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {10870, 5}, .unit_text = {0, 0}, .doc_text = {32069, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {32783, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 127, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {32161, 14}, .unit_text = {0, 0}, .doc_text = {32139, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32875, 14}, .unit_text = {0, 0}, .doc_text = {32853, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 136, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {32192, 6}, .unit_text = {0, 0}, .doc_text = {32175, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32906, 6}, .unit_text = {0, 0}, .doc_text = {32889, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {32249, 11}, .unit_text = {0, 0}, .doc_text = {32198, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32963, 11}, .unit_text = {0, 0}, .doc_text = {32912, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpmMix.sm
-    {.name_text = {21620, 2}, .unit_text = {9530, 1}, .doc_text = {32280, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21771, 2}, .unit_text = {9681, 1}, .doc_text = {32994, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, sm), .present_offset = offsetof(decltype(GpmMix::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.occupancy
-    {.name_text = {32381, 9}, .unit_text = {9530, 1}, .doc_text = {32319, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33095, 9}, .unit_text = {9681, 1}, .doc_text = {33033, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, occupancy), .present_offset = offsetof(decltype(GpmMix::occupancy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.integer
-    {.name_text = {32422, 7}, .unit_text = {9530, 1}, .doc_text = {32390, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33136, 7}, .unit_text = {9681, 1}, .doc_text = {33104, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, integer), .present_offset = offsetof(decltype(GpmMix::integer), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.hmma
-    {.name_text = {32471, 4}, .unit_text = {9530, 1}, .doc_text = {32429, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33185, 4}, .unit_text = {9681, 1}, .doc_text = {33143, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, hmma), .present_offset = offsetof(decltype(GpmMix::hmma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.imma
-    {.name_text = {32517, 4}, .unit_text = {9530, 1}, .doc_text = {32475, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33231, 4}, .unit_text = {9681, 1}, .doc_text = {33189, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, imma), .present_offset = offsetof(decltype(GpmMix::imma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.dfma
-    {.name_text = {32562, 4}, .unit_text = {9530, 1}, .doc_text = {32521, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33276, 4}, .unit_text = {9681, 1}, .doc_text = {33235, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, dfma), .present_offset = offsetof(decltype(GpmMix::dfma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp64
-    {.name_text = {32606, 4}, .unit_text = {9530, 1}, .doc_text = {32566, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33320, 4}, .unit_text = {9681, 1}, .doc_text = {33280, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp64), .present_offset = offsetof(decltype(GpmMix::fp64), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp32
-    {.name_text = {32651, 4}, .unit_text = {9530, 1}, .doc_text = {32610, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33365, 4}, .unit_text = {9681, 1}, .doc_text = {33324, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp32), .present_offset = offsetof(decltype(GpmMix::fp32), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp16
-    {.name_text = {32695, 4}, .unit_text = {9530, 1}, .doc_text = {32655, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33409, 4}, .unit_text = {9681, 1}, .doc_text = {33369, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp16), .present_offset = offsetof(decltype(GpmMix::fp16), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Gpm.supported
-    {.name_text = {14099, 9}, .unit_text = {0, 0}, .doc_text = {32779, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14250, 9}, .unit_text = {0, 0}, .doc_text = {33493, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.streaming
-    {.name_text = {32837, 9}, .unit_text = {0, 0}, .doc_text = {32821, 16}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {33551, 9}, .unit_text = {0, 0}, .doc_text = {33535, 16}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpm, streaming), .present_offset = offsetof(decltype(Gpm::streaming), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {32902, 19}, .unit_text = {32897, 5}, .doc_text = {32846, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33616, 19}, .unit_text = {33611, 5}, .doc_text = {33560, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {32976, 19}, .unit_text = {32897, 5}, .doc_text = {32921, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33690, 19}, .unit_text = {33611, 5}, .doc_text = {33635, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.mix
-    {.name_text = {33045, 3}, .unit_text = {0, 0}, .doc_text = {32995, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33759, 3}, .unit_text = {0, 0}, .doc_text = {33709, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, mix), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpmMix),
-     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {33096, 4}, .unit_text = {0, 0}, .doc_text = {33075, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33810, 4}, .unit_text = {0, 0}, .doc_text = {33789, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {12246, 4}, .unit_text = {0, 0}, .doc_text = {33131, 147}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {33845, 147}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 161, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {33315, 11}, .unit_text = {0, 0}, .doc_text = {33278, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34029, 11}, .unit_text = {0, 0}, .doc_text = {33992, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {33352, 11}, .unit_text = {0, 0}, .doc_text = {33326, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34066, 11}, .unit_text = {0, 0}, .doc_text = {34040, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {17571, 4}, .unit_text = {0, 0}, .doc_text = {33363, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17722, 4}, .unit_text = {0, 0}, .doc_text = {34077, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {33409, 3}, .unit_text = {0, 0}, .doc_text = {33387, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34123, 3}, .unit_text = {0, 0}, .doc_text = {34101, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {33634, 4}, .unit_text = {33631, 3}, .doc_text = {33533, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34348, 4}, .unit_text = {34345, 3}, .doc_text = {34247, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {30386, 5}, .unit_text = {0, 0}, .doc_text = {33638, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30537, 5}, .unit_text = {0, 0}, .doc_text = {34352, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {33778, 18}, .unit_text = {0, 0}, .doc_text = {33759, 19}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {34492, 18}, .unit_text = {0, 0}, .doc_text = {34473, 19}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {33800, 11}, .unit_text = {0, 0}, .doc_text = {33796, 4}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {34514, 11}, .unit_text = {0, 0}, .doc_text = {34510, 4}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {33815, 11}, .unit_text = {0, 0}, .doc_text = {33811, 4}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {34529, 11}, .unit_text = {0, 0}, .doc_text = {34525, 4}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {33830, 11}, .unit_text = {0, 0}, .doc_text = {33826, 4}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {34544, 11}, .unit_text = {0, 0}, .doc_text = {34540, 4}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {33876, 20}, .unit_text = {0, 0}, .doc_text = {33841, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34590, 20}, .unit_text = {0, 0}, .doc_text = {34555, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {33930, 10}, .unit_text = {0, 0}, .doc_text = {33919, 11}, .note_text = {33896, 23}, .default_text = {0, 0},
+    {.name_text = {34644, 10}, .unit_text = {0, 0}, .doc_text = {34633, 11}, .note_text = {34610, 23}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {33961, 20}, .unit_text = {0, 0}, .doc_text = {33940, 21}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {34675, 20}, .unit_text = {0, 0}, .doc_text = {34654, 21}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {34014, 22}, .unit_text = {0, 0}, .doc_text = {33981, 33}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {34728, 22}, .unit_text = {0, 0}, .doc_text = {34695, 33}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {34065, 13}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {34779, 13}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {34088, 9}, .unit_text = {0, 0}, .doc_text = {34078, 10}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {34802, 9}, .unit_text = {0, 0}, .doc_text = {34792, 10}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {34110, 13}, .unit_text = {34108, 2}, .doc_text = {34097, 11}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {34824, 13}, .unit_text = {34822, 2}, .doc_text = {34811, 11}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {34159, 15}, .unit_text = {0, 0}, .doc_text = {34123, 36}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {34873, 15}, .unit_text = {0, 0}, .doc_text = {34837, 36}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {34262, 5}, .unit_text = {0, 0}, .doc_text = {34217, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34976, 5}, .unit_text = {0, 0}, .doc_text = {34931, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.base
-    {.name_text = {34405, 4}, .unit_text = {0, 0}, .doc_text = {34267, 138}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35119, 4}, .unit_text = {0, 0}, .doc_text = {34981, 138}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {34430, 13}, .note_text = {0, 0}, .default_text = {34409, 21},
+    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {35144, 13}, .note_text = {0, 0}, .default_text = {35123, 21},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {34464, 5}, .unit_text = {0, 0}, .doc_text = {34443, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {35178, 5}, .unit_text = {0, 0}, .doc_text = {35157, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 20, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {34469, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {35183, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {2479, 6}, .unit_text = {0, 0}, .doc_text = {34574, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2575, 6}, .unit_text = {0, 0}, .doc_text = {35288, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {34746, 12}, .unit_text = {0, 0}, .doc_text = {34685, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35460, 12}, .unit_text = {0, 0}, .doc_text = {35399, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {34783, 17}, .unit_text = {0, 0}, .doc_text = {34758, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35497, 17}, .unit_text = {0, 0}, .doc_text = {35472, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {34828, 15}, .unit_text = {0, 0}, .doc_text = {34800, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35542, 15}, .unit_text = {0, 0}, .doc_text = {35514, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {34885, 15}, .unit_text = {0, 0}, .doc_text = {34843, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35599, 15}, .unit_text = {0, 0}, .doc_text = {35557, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {34980, 8}, .unit_text = {0, 0}, .doc_text = {34900, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35694, 8}, .unit_text = {0, 0}, .doc_text = {35614, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {35019, 15}, .unit_text = {0, 0}, .doc_text = {34988, 31}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {35733, 15}, .unit_text = {0, 0}, .doc_text = {35702, 31}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {30182, 9}, .unit_text = {0, 0}, .doc_text = {35034, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30333, 9}, .unit_text = {0, 0}, .doc_text = {35748, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {35134, 3}, .unit_text = {0, 0}, .doc_text = {35083, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35848, 3}, .unit_text = {0, 0}, .doc_text = {35797, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {35151, 13}, .unit_text = {0, 0}, .doc_text = {35137, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35865, 13}, .unit_text = {0, 0}, .doc_text = {35851, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {35181, 12}, .unit_text = {0, 0}, .doc_text = {35164, 17}, .note_text = {0, 0}, .default_text = {224, 6},
+    {.name_text = {35895, 12}, .unit_text = {0, 0}, .doc_text = {35878, 17}, .note_text = {0, 0}, .default_text = {224, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 22, .word_count = 12, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {35193, 18}, .unit_text = {0, 0}, .doc_text = {3880, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35907, 18}, .unit_text = {0, 0}, .doc_text = {3975, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {35222, 13}, .unit_text = {0, 0}, .doc_text = {35211, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35936, 13}, .unit_text = {0, 0}, .doc_text = {35925, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {35311, 9}, .unit_text = {0, 0}, .doc_text = {35235, 76}, .note_text = {0, 0}, .default_text = {3502, 4},
+    {.name_text = {36025, 9}, .unit_text = {0, 0}, .doc_text = {35949, 76}, .note_text = {0, 0}, .default_text = {3598, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {35381, 7}, .unit_text = {0, 0}, .doc_text = {35320, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36095, 7}, .unit_text = {0, 0}, .doc_text = {36034, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {35414, 8}, .unit_text = {0, 0}, .doc_text = {35388, 26}, .note_text = {0, 0}, .default_text = {817, 4},
+    {.name_text = {36128, 8}, .unit_text = {0, 0}, .doc_text = {36102, 26}, .note_text = {0, 0}, .default_text = {817, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 113, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {35454, 15}, .unit_text = {0, 0}, .doc_text = {35422, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36168, 15}, .unit_text = {0, 0}, .doc_text = {36136, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 118, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {35526, 3}, .unit_text = {0, 0}, .doc_text = {35469, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36240, 3}, .unit_text = {0, 0}, .doc_text = {36183, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {35598, 12}, .unit_text = {0, 0}, .doc_text = {35529, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36312, 12}, .unit_text = {0, 0}, .doc_text = {36243, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {35704, 8}, .unit_text = {0, 0}, .doc_text = {35610, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36418, 8}, .unit_text = {0, 0}, .doc_text = {36324, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {35834, 14}, .unit_text = {0, 0}, .doc_text = {35712, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36548, 14}, .unit_text = {0, 0}, .doc_text = {36426, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bridge_chips
-    {.name_text = {35874, 12}, .unit_text = {0, 0}, .doc_text = {35848, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36588, 12}, .unit_text = {0, 0}, .doc_text = {36562, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bridge_chips), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::bridge_chips), items), .value_size = sizeof(BridgeChip),
      .max_items = 4, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {35886, 7}, .unit_text = {0, 0}, .doc_text = {4557, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36600, 7}, .unit_text = {0, 0}, .doc_text = {4652, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory
-    {.name_text = {15531, 6}, .unit_text = {0, 0}, .doc_text = {4865, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {15682, 6}, .unit_text = {0, 0}, .doc_text = {4960, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {35893, 11}, .unit_text = {0, 0}, .doc_text = {4922, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36607, 11}, .unit_text = {0, 0}, .doc_text = {5017, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dram_encryption
-    {.name_text = {35929, 15}, .unit_text = {0, 0}, .doc_text = {35904, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36643, 15}, .unit_text = {0, 0}, .doc_text = {36618, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dram_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DramEncryption),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.conf_compute
-    {.name_text = {3490, 12}, .unit_text = {0, 0}, .doc_text = {35944, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3586, 12}, .unit_text = {0, 0}, .doc_text = {36658, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ConfCompute),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {35967, 16}, .unit_text = {0, 0}, .doc_text = {5308, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36681, 16}, .unit_text = {0, 0}, .doc_text = {5459, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pci
-    {.name_text = {814, 3}, .unit_text = {0, 0}, .doc_text = {5663, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {814, 3}, .unit_text = {0, 0}, .doc_text = {5814, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pci), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pci),
      .max_items = 0, .capacity = 0, .structure = 12, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pcie
-    {.name_text = {817, 4}, .unit_text = {0, 0}, .doc_text = {6792, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {817, 4}, .unit_text = {0, 0}, .doc_text = {6943, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {20583, 5}, .unit_text = {0, 0}, .doc_text = {7669, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20734, 5}, .unit_text = {0, 0}, .doc_text = {7820, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.base_power
-    {.name_text = {36020, 10}, .unit_text = {0, 0}, .doc_text = {35983, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36734, 10}, .unit_text = {0, 0}, .doc_text = {36697, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, base_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BasePower),
      .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {36030, 12}, .unit_text = {0, 0}, .doc_text = {8031, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36744, 12}, .unit_text = {0, 0}, .doc_text = {8182, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.adaptive_tgp
-    {.name_text = {36120, 12}, .unit_text = {0, 0}, .doc_text = {36042, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36834, 12}, .unit_text = {0, 0}, .doc_text = {36756, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, adaptive_tgp), .present_offset = 0, .items_offset = 0, .value_size = sizeof(AdaptiveTgp),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {36160, 7}, .unit_text = {0, 0}, .doc_text = {36132, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36874, 7}, .unit_text = {0, 0}, .doc_text = {36846, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {36172, 3}, .unit_text = {0, 0}, .doc_text = {36167, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36886, 3}, .unit_text = {0, 0}, .doc_text = {36881, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {36199, 23}, .unit_text = {0, 0}, .doc_text = {36175, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36913, 23}, .unit_text = {0, 0}, .doc_text = {36889, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
      .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {36238, 15}, .unit_text = {0, 0}, .doc_text = {36222, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36952, 15}, .unit_text = {0, 0}, .doc_text = {36936, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_balancing
-    {.name_text = {36285, 15}, .unit_text = {0, 0}, .doc_text = {36253, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36999, 15}, .unit_text = {0, 0}, .doc_text = {36967, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_balancing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerBalancing),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory_clock_switch
-    {.name_text = {36329, 19}, .unit_text = {0, 0}, .doc_text = {36300, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37043, 19}, .unit_text = {0, 0}, .doc_text = {37014, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory_clock_switch), .present_offset = 0, .items_offset = 0, .value_size = sizeof(MemoryClockSwitch),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {36359, 11}, .unit_text = {0, 0}, .doc_text = {36348, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37073, 11}, .unit_text = {0, 0}, .doc_text = {37062, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
      .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {36383, 12}, .unit_text = {0, 0}, .doc_text = {36370, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37097, 12}, .unit_text = {0, 0}, .doc_text = {37084, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
      .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {36410, 6}, .unit_text = {0, 0}, .doc_text = {36395, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37124, 6}, .unit_text = {0, 0}, .doc_text = {37109, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clock_monitor
-    {.name_text = {36416, 13}, .unit_text = {0, 0}, .doc_text = {14128, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37130, 13}, .unit_text = {0, 0}, .doc_text = {14279, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clock_monitor), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClockMonitor),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {36450, 23}, .unit_text = {0, 0}, .doc_text = {36429, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37164, 23}, .unit_text = {0, 0}, .doc_text = {37143, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {36473, 16}, .unit_text = {0, 0}, .doc_text = {15421, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37187, 16}, .unit_text = {0, 0}, .doc_text = {15572, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {19593, 17}, .unit_text = {0, 0}, .doc_text = {36489, 18}, .note_text = {0, 0}, .default_text = {265, 2},
+    {.name_text = {19744, 17}, .unit_text = {0, 0}, .doc_text = {37203, 18}, .note_text = {0, 0}, .default_text = {265, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 34, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mma_stall_percent
-    {.name_text = {36591, 17}, .unit_text = {9530, 1}, .doc_text = {36507, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37305, 17}, .unit_text = {9681, 1}, .doc_text = {37221, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mma_stall_percent), .present_offset = offsetof(decltype(Gpu::mma_stall_percent), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {20600, 11}, .unit_text = {0, 0}, .doc_text = {36608, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20751, 11}, .unit_text = {0, 0}, .doc_text = {37322, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {28139, 13}, .unit_text = {0, 0}, .doc_text = {15947, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28290, 13}, .unit_text = {0, 0}, .doc_text = {16098, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {28092, 16}, .unit_text = {0, 0}, .doc_text = {36633, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28243, 16}, .unit_text = {0, 0}, .doc_text = {37347, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_sessions
-    {.name_text = {36692, 16}, .unit_text = {0, 0}, .doc_text = {36663, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37406, 16}, .unit_text = {0, 0}, .doc_text = {37377, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::encoder_sessions), items), .value_size = sizeof(EncoderSession),
      .max_items = 16, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {28152, 9}, .unit_text = {0, 0}, .doc_text = {16400, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28303, 9}, .unit_text = {0, 0}, .doc_text = {16551, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_sessions
-    {.name_text = {36750, 12}, .unit_text = {0, 0}, .doc_text = {36708, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37464, 12}, .unit_text = {0, 0}, .doc_text = {37422, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::fbc_sessions), items), .value_size = sizeof(FbcSession),
      .max_items = 8, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {28181, 9}, .unit_text = {0, 0}, .doc_text = {36762, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28332, 9}, .unit_text = {0, 0}, .doc_text = {37476, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {36815, 8}, .unit_text = {0, 0}, .doc_text = {36789, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37529, 8}, .unit_text = {0, 0}, .doc_text = {37503, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
      .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {36854, 9}, .unit_text = {0, 0}, .doc_text = {36823, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37568, 9}, .unit_text = {0, 0}, .doc_text = {37537, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
      .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {36894, 15}, .unit_text = {0, 0}, .doc_text = {36863, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37608, 15}, .unit_text = {0, 0}, .doc_text = {37577, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {36935, 6}, .unit_text = {0, 0}, .doc_text = {36909, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37649, 6}, .unit_text = {0, 0}, .doc_text = {37623, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {36941, 3}, .unit_text = {0, 0}, .doc_text = {22208, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37655, 3}, .unit_text = {0, 0}, .doc_text = {22359, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
      .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.repair
-    {.name_text = {36972, 6}, .unit_text = {0, 0}, .doc_text = {36944, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37686, 6}, .unit_text = {0, 0}, .doc_text = {37658, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, repair), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Repair),
      .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {36992, 13}, .unit_text = {0, 0}, .doc_text = {36978, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37706, 13}, .unit_text = {0, 0}, .doc_text = {37692, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
      .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {37019, 13}, .unit_text = {0, 0}, .doc_text = {37005, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37733, 13}, .unit_text = {0, 0}, .doc_text = {37719, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
      .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bank_remapper
-    {.name_text = {37047, 13}, .unit_text = {0, 0}, .doc_text = {37032, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37761, 13}, .unit_text = {0, 0}, .doc_text = {37746, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bank_remapper), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BankRemapper),
      .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {16460, 7}, .unit_text = {0, 0}, .doc_text = {23776, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16611, 7}, .unit_text = {0, 0}, .doc_text = {23927, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
      .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {37082, 21}, .unit_text = {0, 0}, .doc_text = {37060, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37796, 21}, .unit_text = {0, 0}, .doc_text = {37774, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {37120, 16}, .unit_text = {0, 0}, .doc_text = {37103, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {37834, 16}, .unit_text = {0, 0}, .doc_text = {37817, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {37149, 12}, .unit_text = {0, 0}, .doc_text = {37136, 13}, .note_text = {0, 0}, .default_text = {303, 7},
+    {.name_text = {37863, 12}, .unit_text = {0, 0}, .doc_text = {37850, 13}, .note_text = {0, 0}, .default_text = {303, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {37161, 3}, .unit_text = {0, 0}, .doc_text = {25697, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37875, 3}, .unit_text = {0, 0}, .doc_text = {25848, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
      .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {37164, 18}, .unit_text = {0, 0}, .doc_text = {25763, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37878, 18}, .unit_text = {0, 0}, .doc_text = {25914, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
      .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {37182, 12}, .unit_text = {0, 0}, .doc_text = {25879, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37896, 12}, .unit_text = {0, 0}, .doc_text = {26030, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
      .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {28129, 10}, .unit_text = {0, 0}, .doc_text = {37194, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28280, 10}, .unit_text = {0, 0}, .doc_text = {37908, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
      .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {37238, 16}, .unit_text = {0, 0}, .doc_text = {37205, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37952, 16}, .unit_text = {0, 0}, .doc_text = {37919, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {37254, 14}, .unit_text = {0, 0}, .doc_text = {26090, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37968, 14}, .unit_text = {0, 0}, .doc_text = {26241, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
      .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vgpu
-    {.name_text = {398, 4}, .unit_text = {0, 0}, .doc_text = {37268, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {398, 4}, .unit_text = {0, 0}, .doc_text = {37982, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vgpu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Vgpu),
      .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grid_license
-    {.name_text = {37303, 12}, .unit_text = {0, 0}, .doc_text = {37274, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38017, 12}, .unit_text = {0, 0}, .doc_text = {37988, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grid_license), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GridLicense),
      .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {37315, 12}, .unit_text = {0, 0}, .doc_text = {29483, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38029, 12}, .unit_text = {0, 0}, .doc_text = {29634, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
      .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {37327, 12}, .unit_text = {0, 0}, .doc_text = {29709, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38041, 12}, .unit_text = {0, 0}, .doc_text = {29860, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
      .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {37339, 15}, .unit_text = {0, 0}, .doc_text = {29864, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38053, 15}, .unit_text = {0, 0}, .doc_text = {30015, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
      .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {37354, 8}, .unit_text = {0, 0}, .doc_text = {29959, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38068, 8}, .unit_text = {0, 0}, .doc_text = {30110, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
      .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {37378, 8}, .unit_text = {0, 0}, .doc_text = {37362, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38092, 8}, .unit_text = {0, 0}, .doc_text = {38076, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
      .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.links
-    {.name_text = {30386, 5}, .unit_text = {0, 0}, .doc_text = {37386, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30537, 5}, .unit_text = {0, 0}, .doc_text = {38100, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, links), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::links::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.c2c
-    {.name_text = {37447, 3}, .unit_text = {0, 0}, .doc_text = {37425, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38161, 3}, .unit_text = {0, 0}, .doc_text = {38139, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, c2c), .present_offset = 0, .items_offset = 0, .value_size = sizeof(C2c),
      .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {37481, 16}, .unit_text = {0, 0}, .doc_text = {37450, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38195, 16}, .unit_text = {0, 0}, .doc_text = {38164, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
      .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {37530, 16}, .unit_text = {0, 0}, .doc_text = {37497, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38244, 16}, .unit_text = {0, 0}, .doc_text = {38211, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
      .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Gpu.nvlink_encryption
+    {.name_text = {797, 17}, .unit_text = {0, 0}, .doc_text = {38260, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Gpu, nvlink_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkEncryption),
+     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {37546, 6}, .unit_text = {0, 0}, .doc_text = {32260, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38286, 6}, .unit_text = {0, 0}, .doc_text = {32974, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {37552, 3}, .unit_text = {0, 0}, .doc_text = {33048, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38292, 3}, .unit_text = {0, 0}, .doc_text = {33762, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {37605, 7}, .unit_text = {0, 0}, .doc_text = {37555, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38345, 7}, .unit_text = {0, 0}, .doc_text = {38295, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {14122, 6}, .unit_text = {0, 0}, .doc_text = {37612, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14273, 6}, .unit_text = {0, 0}, .doc_text = {38352, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {37672, 6}, .unit_text = {0, 0}, .doc_text = {37627, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38412, 6}, .unit_text = {0, 0}, .doc_text = {38367, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {37701, 12}, .unit_text = {0, 0}, .doc_text = {37678, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38441, 12}, .unit_text = {0, 0}, .doc_text = {38418, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {37762, 8}, .unit_text = {0, 0}, .doc_text = {37713, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38502, 8}, .unit_text = {0, 0}, .doc_text = {38453, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {37827, 15}, .unit_text = {0, 0}, .doc_text = {37770, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38567, 15}, .unit_text = {0, 0}, .doc_text = {38510, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {37894, 14}, .unit_text = {0, 0}, .doc_text = {37842, 52}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {38634, 14}, .unit_text = {0, 0}, .doc_text = {38582, 52}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {37938, 4}, .unit_text = {0, 0}, .doc_text = {37919, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38678, 4}, .unit_text = {0, 0}, .doc_text = {38659, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {10870, 5}, .unit_text = {0, 0}, .doc_text = {37942, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {38682, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 165, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {37973, 18}, .unit_text = {0, 0}, .doc_text = {37948, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38713, 18}, .unit_text = {0, 0}, .doc_text = {38688, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 169, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {38110, 17}, .unit_text = {0, 0}, .doc_text = {37991, 119}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38850, 17}, .unit_text = {0, 0}, .doc_text = {38731, 119}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {38161, 12}, .unit_text = {0, 0}, .doc_text = {38127, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38901, 12}, .unit_text = {0, 0}, .doc_text = {38867, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {38271, 3}, .unit_text = {0, 0}, .doc_text = {38192, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39011, 3}, .unit_text = {0, 0}, .doc_text = {38932, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {38274, 5}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {39014, 5}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkConnection.from
-    {.name_text = {38320, 4}, .unit_text = {0, 0}, .doc_text = {38299, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39060, 4}, .unit_text = {0, 0}, .doc_text = {39039, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, from), .present_offset = offsetof(decltype(NvLinkConnection::from), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.to
-    {.name_text = {38343, 2}, .unit_text = {0, 0}, .doc_text = {38324, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39083, 2}, .unit_text = {0, 0}, .doc_text = {39064, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, to), .present_offset = offsetof(decltype(NvLinkConnection::to), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.links
-    {.name_text = {30386, 5}, .unit_text = {0, 0}, .doc_text = {22508, 9}, .note_text = {0, 0}, .default_text = {21349, 1},
+    {.name_text = {30537, 5}, .unit_text = {0, 0}, .doc_text = {22659, 9}, .note_text = {0, 0}, .default_text = {21500, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkConnection, links), .present_offset = offsetof(decltype(NvLinkConnection::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 36, .default_value = 1},
     // NvLinkDefaults.state
-    {.name_text = {10870, 5}, .unit_text = {0, 0}, .doc_text = {38442, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {39182, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 174, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {38580, 10}, .unit_text = {0, 0}, .doc_text = {38496, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39320, 10}, .unit_text = {0, 0}, .doc_text = {39236, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {38663, 12}, .unit_text = {0, 0}, .doc_text = {38590, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39403, 12}, .unit_text = {0, 0}, .doc_text = {39330, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {38721, 10}, .unit_text = {33631, 3}, .doc_text = {38675, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39461, 10}, .unit_text = {34345, 3}, .doc_text = {39415, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {34262, 5}, .unit_text = {0, 0}, .doc_text = {38770, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34976, 5}, .unit_text = {0, 0}, .doc_text = {39510, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {30386, 5}, .unit_text = {0, 0}, .doc_text = {38778, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30537, 5}, .unit_text = {0, 0}, .doc_text = {39518, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.mse
-    {.name_text = {38825, 3}, .unit_text = {0, 0}, .doc_text = {38821, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39565, 3}, .unit_text = {0, 0}, .doc_text = {39561, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, mse), .present_offset = offsetof(decltype(NvLinkFirmware::mse), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir
-    {.name_text = {38834, 5}, .unit_text = {0, 0}, .doc_text = {38828, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39574, 5}, .unit_text = {0, 0}, .doc_text = {39568, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir), .present_offset = offsetof(decltype(NvLinkFirmware::netir), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_uphy
-    {.name_text = {38850, 10}, .unit_text = {0, 0}, .doc_text = {38839, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39590, 10}, .unit_text = {0, 0}, .doc_text = {39579, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_uphy), .present_offset = offsetof(decltype(NvLinkFirmware::netir_uphy), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_cln
-    {.name_text = {38870, 9}, .unit_text = {0, 0}, .doc_text = {38860, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39610, 9}, .unit_text = {0, 0}, .doc_text = {39600, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_cln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_cln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_dln
-    {.name_text = {38889, 9}, .unit_text = {0, 0}, .doc_text = {38879, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39629, 9}, .unit_text = {0, 0}, .doc_text = {39619, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_dln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_dln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {38980, 65}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2538, 7}, .unit_text = {0, 0}, .doc_text = {39720, 65}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 6, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {39126, 13}, .unit_text = {0, 0}, .doc_text = {39045, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39866, 13}, .unit_text = {0, 0}, .doc_text = {39785, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {30455, 23}, .unit_text = {28805, 4}, .doc_text = {39139, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30606, 23}, .unit_text = {28956, 4}, .doc_text = {39879, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {39246, 11}, .unit_text = {0, 0}, .doc_text = {39173, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39986, 11}, .unit_text = {0, 0}, .doc_text = {39913, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {30386, 5}, .unit_text = {0, 0}, .doc_text = {39257, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30537, 5}, .unit_text = {0, 0}, .doc_text = {39997, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {39375, 8}, .unit_text = {0, 0}, .doc_text = {39298, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40115, 8}, .unit_text = {0, 0}, .doc_text = {40038, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.connections
-    {.name_text = {39567, 11}, .unit_text = {0, 0}, .doc_text = {39383, 184}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40307, 11}, .unit_text = {0, 0}, .doc_text = {40123, 184}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, connections), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::connections), items), .value_size = sizeof(NvLinkConnection),
-     .max_items = 64, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {39578, 8}, .unit_text = {0, 0}, .doc_text = {38731, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40318, 8}, .unit_text = {0, 0}, .doc_text = {39471, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {39613, 12}, .unit_text = {0, 0}, .doc_text = {39586, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40353, 12}, .unit_text = {0, 0}, .doc_text = {40326, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.encryption
-    {.name_text = {39675, 10}, .unit_text = {0, 0}, .doc_text = {39625, 50}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {40415, 10}, .unit_text = {0, 0}, .doc_text = {40365, 50}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLink, encryption), .present_offset = offsetof(decltype(NvLink::encryption), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.firmware
-    {.name_text = {39710, 8}, .unit_text = {0, 0}, .doc_text = {39685, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40450, 8}, .unit_text = {0, 0}, .doc_text = {40425, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkFirmware),
-     .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {39808, 24}, .note_text = {39748, 60}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {40548, 24}, .note_text = {40488, 60}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {39842, 9}, .unit_text = {0, 0}, .doc_text = {39832, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40582, 9}, .unit_text = {0, 0}, .doc_text = {40572, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // RootComplex.socket
-    {.name_text = {39922, 6}, .unit_text = {0, 0}, .doc_text = {39851, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40662, 6}, .unit_text = {0, 0}, .doc_text = {40591, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, socket), .present_offset = offsetof(decltype(RootComplex::socket), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // RootComplex.level
-    {.name_text = {12414, 5}, .unit_text = {0, 0}, .doc_text = {39928, 131}, .note_text = {0, 0}, .default_text = {856, 10},
+    {.name_text = {12565, 5}, .unit_text = {0, 0}, .doc_text = {40668, 131}, .note_text = {0, 0}, .default_text = {856, 10},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RootComplex, level), .present_offset = offsetof(decltype(RootComplex::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 6, .min = 0, .max = 0, .default_value = 30},
     // RootComplex.devices
-    {.name_text = {40094, 7}, .unit_text = {0, 0}, .doc_text = {40059, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40834, 7}, .unit_text = {0, 0}, .doc_text = {40799, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {40226, 12}, .unit_text = {0, 0}, .doc_text = {40101, 125}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40966, 12}, .unit_text = {0, 0}, .doc_text = {40841, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {40302, 16}, .note_text = {40269, 33}, .default_text = {0, 0},
+    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {41042, 16}, .note_text = {41009, 33}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, name), .present_offset = offsetof(decltype(Nic::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.bus_id
-    {.name_text = {5425, 6}, .unit_text = {0, 0}, .doc_text = {40318, 12}, .note_text = {40269, 33}, .default_text = {0, 0},
+    {.name_text = {5576, 6}, .unit_text = {0, 0}, .doc_text = {41058, 12}, .note_text = {41009, 33}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, bus_id), .present_offset = offsetof(decltype(Nic::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {40366, 14}, .unit_text = {0, 0}, .doc_text = {40351, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41106, 14}, .unit_text = {0, 0}, .doc_text = {41091, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 32, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.node_level
-    {.name_text = {40494, 10}, .unit_text = {0, 0}, .doc_text = {40380, 114}, .note_text = {0, 0}, .default_text = {866, 4},
+    {.name_text = {41234, 10}, .unit_text = {0, 0}, .doc_text = {41120, 114}, .note_text = {0, 0}, .default_text = {866, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieTopology, node_level), .present_offset = offsetof(decltype(PcieTopology::node_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 6, .min = 0, .max = 0, .default_value = 40},
     // PcieTopology.cores_per_numa
-    {.name_text = {40527, 14}, .unit_text = {0, 0}, .doc_text = {40504, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41267, 14}, .unit_text = {0, 0}, .doc_text = {41244, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.nics
-    {.name_text = {40611, 4}, .unit_text = {0, 0}, .doc_text = {40541, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41351, 4}, .unit_text = {0, 0}, .doc_text = {41281, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
-     .max_items = 64, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.color
-    {.name_text = {40671, 5}, .unit_text = {0, 0}, .doc_text = {40664, 7}, .note_text = {0, 0}, .default_text = {742, 5},
+    {.name_text = {41411, 5}, .unit_text = {0, 0}, .doc_text = {41404, 7}, .note_text = {0, 0}, .default_text = {742, 5},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 105, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.cause
-    {.name_text = {40695, 5}, .unit_text = {0, 0}, .doc_text = {40676, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41435, 5}, .unit_text = {0, 0}, .doc_text = {41416, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.state
-    {.name_text = {10870, 5}, .unit_text = {0, 0}, .doc_text = {37942, 6}, .note_text = {0, 0}, .default_text = {40722, 6},
+    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {38682, 6}, .note_text = {0, 0}, .default_text = {41462, 6},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.current_a
-    {.name_text = {40739, 9}, .unit_text = {40738, 1}, .doc_text = {40730, 8}, .note_text = {0, 0}, .default_text = {40728, 2},
+    {.name_text = {41479, 9}, .unit_text = {41478, 1}, .doc_text = {41470, 8}, .note_text = {0, 0}, .default_text = {41468, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
     // UnitPsu.voltage_v
-    {.name_text = {40759, 9}, .unit_text = {40758, 1}, .doc_text = {40750, 8}, .note_text = {0, 0}, .default_text = {40748, 2},
+    {.name_text = {41499, 9}, .unit_text = {41498, 1}, .doc_text = {41490, 8}, .note_text = {0, 0}, .default_text = {41488, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
     // UnitPsu.power_w
-    {.name_text = {40771, 7}, .unit_text = {10478, 1}, .doc_text = {20577, 6}, .note_text = {0, 0}, .default_text = {40768, 3},
+    {.name_text = {41511, 7}, .unit_text = {10629, 1}, .doc_text = {20728, 6}, .note_text = {0, 0}, .default_text = {41508, 3},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
     // UnitTemperatures.intake_c
-    {.name_text = {40824, 8}, .unit_text = {1155, 1}, .doc_text = {40810, 14}, .note_text = {0, 0}, .default_text = {40808, 2},
+    {.name_text = {41564, 8}, .unit_text = {1155, 1}, .doc_text = {41550, 14}, .note_text = {0, 0}, .default_text = {41548, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
     // UnitTemperatures.exhaust_c
-    {.name_text = {40849, 9}, .unit_text = {1155, 1}, .doc_text = {40834, 15}, .note_text = {0, 0}, .default_text = {40832, 2},
+    {.name_text = {41589, 9}, .unit_text = {1155, 1}, .doc_text = {41574, 15}, .note_text = {0, 0}, .default_text = {41572, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
     // UnitTemperatures.board_c
-    {.name_text = {40873, 7}, .unit_text = {1155, 1}, .doc_text = {40860, 13}, .note_text = {0, 0}, .default_text = {40858, 2},
+    {.name_text = {41613, 7}, .unit_text = {1155, 1}, .doc_text = {41600, 13}, .note_text = {0, 0}, .default_text = {41598, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
     // UnitFan.speed_rpm
-    {.name_text = {9790, 9}, .unit_text = {9787, 3}, .doc_text = {40923, 6}, .note_text = {0, 0}, .default_text = {40919, 4},
+    {.name_text = {9941, 9}, .unit_text = {9938, 3}, .doc_text = {41663, 6}, .note_text = {0, 0}, .default_text = {41659, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
     // UnitFan.failed
-    {.name_text = {40943, 6}, .unit_text = {0, 0}, .doc_text = {40929, 14}, .note_text = {0, 0}, .default_text = {1667, 5},
+    {.name_text = {41683, 6}, .unit_text = {0, 0}, .doc_text = {41669, 14}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.name
-    {.name_text = {2400, 4}, .unit_text = {0, 0}, .doc_text = {34430, 13}, .note_text = {0, 0}, .default_text = {40972, 5},
+    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {35144, 13}, .note_text = {0, 0}, .default_text = {41712, 5},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.id
-    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {40995, 11}, .note_text = {0, 0}, .default_text = {40977, 18},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {41735, 11}, .note_text = {0, 0}, .default_text = {41717, 18},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.serial
-    {.name_text = {2479, 6}, .unit_text = {0, 0}, .doc_text = {41006, 14}, .note_text = {0, 0}, .default_text = {3570, 1},
+    {.name_text = {2575, 6}, .unit_text = {0, 0}, .doc_text = {41746, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.firmware_version
-    {.name_text = {3947, 16}, .unit_text = {0, 0}, .doc_text = {3930, 17}, .note_text = {0, 0}, .default_text = {41020, 3},
+    {.name_text = {4042, 16}, .unit_text = {0, 0}, .doc_text = {4025, 17}, .note_text = {0, 0}, .default_text = {41760, 3},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.led
-    {.name_text = {41028, 3}, .unit_text = {0, 0}, .doc_text = {41023, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41768, 3}, .unit_text = {0, 0}, .doc_text = {41763, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
-     .max_items = 0, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.psu
-    {.name_text = {41044, 3}, .unit_text = {0, 0}, .doc_text = {41031, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41784, 3}, .unit_text = {0, 0}, .doc_text = {41771, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
-     .max_items = 0, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 112, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.temperature
-    {.name_text = {20566, 11}, .unit_text = {0, 0}, .doc_text = {41047, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20717, 11}, .unit_text = {0, 0}, .doc_text = {41787, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
-     .max_items = 0, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 113, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.fans
-    {.name_text = {41060, 4}, .unit_text = {0, 0}, .doc_text = {36167, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41800, 4}, .unit_text = {0, 0}, .doc_text = {36881, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
-     .max_items = 24, .capacity = 0, .structure = 112, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 24, .capacity = 0, .structure = 114, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.gpus
-    {.name_text = {41090, 4}, .unit_text = {0, 0}, .doc_text = {41064, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41830, 4}, .unit_text = {0, 0}, .doc_text = {41804, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.id
-    {.name_text = {9892, 2}, .unit_text = {0, 0}, .doc_text = {41114, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {41854, 3}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.firmware_version
-    {.name_text = {3947, 16}, .unit_text = {0, 0}, .doc_text = {3930, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4042, 16}, .unit_text = {0, 0}, .doc_text = {4025, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, firmware_version), .present_offset = offsetof(decltype(HostInterfaceCard::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.bus_id
-    {.name_text = {5425, 6}, .unit_text = {0, 0}, .doc_text = {40318, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5576, 6}, .unit_text = {0, 0}, .doc_text = {41058, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, bus_id), .present_offset = offsetof(decltype(ExcludedGpu::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.device_id
-    {.name_text = {5499, 9}, .unit_text = {0, 0}, .doc_text = {5441, 58}, .note_text = {0, 0}, .default_text = {5431, 10},
+    {.name_text = {5650, 9}, .unit_text = {0, 0}, .doc_text = {5592, 58}, .note_text = {0, 0}, .default_text = {5582, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ExcludedGpu, device_id), .present_offset = offsetof(decltype(ExcludedGpu::device_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 548409566},
     // ExcludedGpu.subsystem_id
-    {.name_text = {5549, 12}, .unit_text = {0, 0}, .doc_text = {5518, 31}, .note_text = {0, 0}, .default_text = {5508, 10},
+    {.name_text = {5700, 12}, .unit_text = {0, 0}, .doc_text = {5669, 31}, .note_text = {0, 0}, .default_text = {5659, 10},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // ExcludedGpu.uuid
-    {.name_text = {2550, 4}, .unit_text = {0, 0}, .doc_text = {41169, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {41909, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.function
-    {.name_text = {41295, 8}, .unit_text = {0, 0}, .doc_text = {41256, 39}, .note_text = {41235, 21}, .default_text = {0, 0},
+    {.name_text = {42035, 8}, .unit_text = {0, 0}, .doc_text = {41996, 39}, .note_text = {41975, 21}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailingFunction, function), .present_offset = offsetof(decltype(FailingFunction::function), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.error
-    {.name_text = {41342, 5}, .unit_text = {0, 0}, .doc_text = {41303, 39}, .note_text = {41235, 21}, .default_text = {0, 0},
+    {.name_text = {42082, 5}, .unit_text = {0, 0}, .doc_text = {42043, 39}, .note_text = {41975, 21}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailingFunction, error), .present_offset = offsetof(decltype(FailingFunction::error), present), .items_offset = 0, .value_size = sizeof(Text<48>),
      .max_items = 0, .capacity = 48, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.gpu
-    {.name_text = {1270, 3}, .unit_text = {0, 0}, .doc_text = {41347, 36}, .note_text = {41235, 21}, .default_text = {0, 0},
+    {.name_text = {1270, 3}, .unit_text = {0, 0}, .doc_text = {42087, 36}, .note_text = {41975, 21}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(FailingFunction, gpu), .present_offset = offsetof(decltype(FailingFunction::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {41521, 19}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {42261, 19}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {41561, 8}, .unit_text = {0, 0}, .doc_text = {41540, 21}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {42301, 8}, .unit_text = {0, 0}, .doc_text = {42280, 21}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {41569, 10}, .unit_text = {0, 0}, .doc_text = {3930, 17}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {42309, 10}, .unit_text = {0, 0}, .doc_text = {4025, 17}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {41597, 6}, .unit_text = {0, 0}, .doc_text = {41579, 18}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {42337, 6}, .unit_text = {0, 0}, .doc_text = {42319, 18}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {34980, 8}, .unit_text = {0, 0}, .doc_text = {41603, 9}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {35694, 8}, .unit_text = {0, 0}, .doc_text = {42343, 9}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {41623, 10}, .unit_text = {0, 0}, .doc_text = {41612, 11}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {42363, 10}, .unit_text = {0, 0}, .doc_text = {42352, 11}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {41644, 9}, .unit_text = {41638, 6}, .doc_text = {41633, 5}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {42384, 9}, .unit_text = {42378, 6}, .doc_text = {42373, 5}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {41680, 10}, .unit_text = {0, 0}, .doc_text = {41653, 27}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {42420, 10}, .unit_text = {0, 0}, .doc_text = {42393, 27}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {41718, 10}, .unit_text = {0, 0}, .doc_text = {41690, 28}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {42458, 10}, .unit_text = {0, 0}, .doc_text = {42430, 28}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {41750, 12}, .unit_text = {0, 0}, .doc_text = {41728, 22}, .note_text = {33734, 25}, .default_text = {0, 0},
+    {.name_text = {42490, 12}, .unit_text = {0, 0}, .doc_text = {42468, 22}, .note_text = {34448, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {41786, 11}, .unit_text = {0, 0}, .doc_text = {41762, 24}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {42526, 11}, .unit_text = {0, 0}, .doc_text = {42502, 24}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {41833, 18}, .unit_text = {0, 0}, .doc_text = {41797, 36}, .note_text = {2254, 34}, .default_text = {0, 0},
+    {.name_text = {42573, 18}, .unit_text = {0, 0}, .doc_text = {42537, 36}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {2442, 7}, .unit_text = {0, 0}, .doc_text = {41937, 35}, .note_text = {0, 0}, .default_text = {41934, 3},
+    {.name_text = {2538, 7}, .unit_text = {0, 0}, .doc_text = {42677, 35}, .note_text = {0, 0}, .default_text = {42674, 3},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {34405, 4}, .unit_text = {0, 0}, .doc_text = {41972, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35119, 4}, .unit_text = {0, 0}, .doc_text = {42712, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {870, 6}, .unit_text = {0, 0}, .doc_text = {42033, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {870, 6}, .unit_text = {0, 0}, .doc_text = {42773, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {42118, 15}, .unit_text = {0, 0}, .doc_text = {42057, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42858, 15}, .unit_text = {0, 0}, .doc_text = {42797, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {40094, 7}, .unit_text = {0, 0}, .doc_text = {42133, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40834, 7}, .unit_text = {0, 0}, .doc_text = {42873, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {42204, 6}, .unit_text = {0, 0}, .doc_text = {39718, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42944, 6}, .unit_text = {0, 0}, .doc_text = {40458, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {42210, 13}, .unit_text = {0, 0}, .doc_text = {40615, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42950, 13}, .unit_text = {0, 0}, .doc_text = {41355, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.units
-    {.name_text = {31035, 5}, .unit_text = {0, 0}, .doc_text = {42223, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31186, 5}, .unit_text = {0, 0}, .doc_text = {42963, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
-     .max_items = 8, .capacity = 0, .structure = 113, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 115, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.host_interface_cards
-    {.name_text = {42291, 20}, .unit_text = {0, 0}, .doc_text = {42258, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43031, 20}, .unit_text = {0, 0}, .doc_text = {42998, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
-     .max_items = 8, .capacity = 0, .structure = 114, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 116, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.excluded_gpus
-    {.name_text = {42356, 13}, .unit_text = {0, 0}, .doc_text = {42311, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43096, 13}, .unit_text = {0, 0}, .doc_text = {43051, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
-     .max_items = 16, .capacity = 0, .structure = 115, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 117, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.failing_functions
-    {.name_text = {42405, 17}, .unit_text = {0, 0}, .doc_text = {42369, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43145, 17}, .unit_text = {0, 0}, .doc_text = {43109, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, failing_functions), .present_offset = 0, .items_offset = offsetof(decltype(Machine::failing_functions), items), .value_size = sizeof(FailingFunction),
-     .max_items = 128, .capacity = 0, .structure = 116, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 128, .capacity = 0, .structure = 118, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {42477, 10}, .unit_text = {0, 0}, .doc_text = {42422, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43217, 10}, .unit_text = {0, 0}, .doc_text = {43162, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 117, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 119, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {42551, 24}, .unit_text = {0, 0}, .doc_text = {42487, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43291, 24}, .unit_text = {0, 0}, .doc_text = {43227, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
      .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {42593, 5}, .unit_text = {0, 0}, .doc_text = {42575, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43333, 5}, .unit_text = {0, 0}, .doc_text = {43315, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
 };
 
 constexpr StructDescriptor struct_table[] = {
-    {{1893, 17}, {1777, 116}, 0, 7, sizeof(SystemConfCompute), false},  // SystemConfCompute
-    {{2235, 12}, {2149, 86}, 7, 4, sizeof(VgpuVersions), false},  // VgpuVersions
-    {{2660, 7}, {2554, 106}, 11, 5, sizeof(Product), false},  // Product
-    {{3837, 6}, {3791, 46}, 16, 12, sizeof(System), false},  // System
-    {{3904, 17}, {3880, 24}, 28, 2, sizeof(ComputeCapability), false},  // ComputeCapability
-    {{4006, 10}, {3963, 43}, 30, 2, sizeof(BridgeChip), false},  // BridgeChip
-    {{4581, 7}, {4557, 24}, 32, 10, sizeof(Inforom), false},  // Inforom
-    {{4878, 6}, {4865, 13}, 42, 6, sizeof(Memory), false},  // Memory
-    {{4936, 10}, {4922, 14}, 48, 3, sizeof(Bar1Memory), false},  // Bar1Memory
-    {{5083, 14}, {5016, 67}, 51, 2, sizeof(DramEncryption), false},  // DramEncryption
-    {{5287, 11}, {5253, 34}, 53, 2, sizeof(ConfCompute), false},  // ConfCompute
-    {{5352, 15}, {5308, 44}, 55, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
-    {{5676, 3}, {5663, 13}, 57, 5, sizeof(Pci), false},  // Pci
-    {{6033, 10}, {5993, 40}, 62, 12, sizeof(PcieErrors), false},  // PcieErrors
-    {{6802, 4}, {6792, 10}, 74, 15, sizeof(Pcie), false},  // Pcie
-    {{7691, 5}, {7669, 22}, 89, 16, sizeof(Power), false},  // Power
-    {{7933, 9}, {7839, 94}, 105, 3, sizeof(BasePower), false},  // BasePower
-    {{8072, 11}, {8031, 41}, 108, 7, sizeof(ModulePower), false},  // ModulePower
-    {{8433, 11}, {8382, 51}, 115, 4, sizeof(AdaptiveTgp), false},  // AdaptiveTgp
-    {{9477, 7}, {9358, 119}, 119, 15, sizeof(Thermal), false},  // Thermal
-    {{9860, 3}, {9825, 35}, 134, 8, sizeof(Fan), false},  // Fan
-    {{10065, 20}, {10020, 45}, 142, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
-    {{10213, 21}, {10156, 57}, 145, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
-    {{10805, 21}, {10735, 70}, 147, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
-    {{11806, 14}, {11757, 49}, 155, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
-    {{12040, 14}, {11968, 72}, 173, 3, sizeof(PowerBalancing), false},  // PowerBalancing
-    {{12188, 17}, {12119, 69}, 176, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
-    {{12388, 10}, {12348, 40}, 178, 2, sizeof(PowerMizer), false},  // PowerMizer
-    {{12538, 11}, {12477, 61}, 180, 2, sizeof(BoostSlider), false},  // BoostSlider
-    {{13914, 6}, {13907, 7}, 182, 28, sizeof(Clocks), false},  // Clocks
-    {{14073, 10}, {14025, 48}, 210, 2, sizeof(ClockFault), false},  // ClockFault
-    {{14142, 12}, {14128, 14}, 212, 2, sizeof(ClockMonitor), true},  // ClockMonitor
-    {{14702, 16}, {14667, 35}, 214, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
-    {{15220, 21}, {15183, 37}, 224, 13, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
-    {{15368, 11}, {15312, 56}, 237, 2, sizeof(MemoryClock), true},  // MemoryClock
-    {{15450, 15}, {15421, 29}, 239, 1, sizeof(SupportedClocks), true},  // SupportedClocks
-    {{15689, 11}, {15649, 40}, 240, 7, sizeof(Utilization), false},  // Utilization
-    {{15964, 12}, {15947, 17}, 247, 3, sizeof(EncoderStats), false},  // EncoderStats
-    {{16013, 15}, {15991, 22}, 250, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
-    {{16173, 14}, {16154, 19}, 253, 7, sizeof(EncoderSession), false},  // EncoderSession
-    {{16430, 8}, {16400, 30}, 260, 3, sizeof(FbcStats), false},  // FbcStats
-    {{16645, 10}, {16614, 31}, 263, 11, sizeof(FbcSession), false},  // FbcSession
-    {{17046, 7}, {17018, 28}, 274, 10, sizeof(Process), false},  // Process
-    {{17403, 8}, {17356, 47}, 284, 6, sizeof(Workload), false},  // Workload
-    {{17648, 14}, {17575, 73}, 290, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{19680, 9}, {19621, 59}, 293, 20, sizeof(Telemetry), false},  // Telemetry
-    {{19879, 18}, {19856, 23}, 313, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{20018, 12}, {20001, 17}, 317, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{20466, 18}, {20443, 23}, 319, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{20700, 14}, {20611, 89}, 325, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{21028, 12}, {21000, 28}, 329, 9, sizeof(EccLocations), false},  // EccLocations
-    {{21107, 9}, {21082, 25}, 338, 2, sizeof(EccErrors), false},  // EccErrors
-    {{21197, 10}, {21186, 11}, 340, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{21436, 14}, {21373, 63}, 342, 7, sizeof(EccUniqueError), false},  // EccUniqueError
-    {{21579, 13}, {21549, 30}, 349, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{21719, 14}, {21674, 45}, 352, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{21972, 7}, {21919, 53}, 357, 5, sizeof(EccSram), true},  // EccSram
-    {{22230, 3}, {22208, 22}, 362, 5, sizeof(Ecc), true},  // Ecc
-    {{22502, 6}, {22464, 38}, 367, 3, sizeof(Repair), false},  // Repair
-    {{22570, 14}, {22542, 28}, 370, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{22903, 12}, {22868, 35}, 372, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{23007, 17}, {22960, 47}, 377, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{23444, 12}, {23408, 36}, 382, 7, sizeof(RemappedRows), false},  // RemappedRows
-    {{23523, 18}, {23473, 50}, 389, 2, sizeof(BankRemapHistogram), false},  // BankRemapHistogram
-    {{23705, 12}, {23669, 36}, 391, 4, sizeof(BankRemapper), false},  // BankRemapper
-    {{23784, 7}, {23776, 8}, 395, 2, sizeof(Display), false},  // Display
-    {{24309, 10}, {24286, 23}, 397, 15, sizeof(MigProfile), true},  // MigProfile
-    {{24717, 18}, {24698, 19}, 412, 5, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{25137, 11}, {25122, 15}, 417, 7, sizeof(MigInstance), true},  // MigInstance
-    {{25716, 3}, {25697, 19}, 424, 8, sizeof(Mig), true},  // Mig
-    {{25788, 17}, {25763, 25}, 432, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{25906, 12}, {25879, 27}, 434, 2, sizeof(DriverModels), false},  // DriverModels
-    {{26027, 10}, {26003, 24}, 436, 2, sizeof(Accounting), false},  // Accounting
-    {{26105, 14}, {26090, 15}, 438, 2, sizeof(Virtualization), false},  // Virtualization
-    {{26510, 13}, {26455, 55}, 440, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
-    {{26814, 11}, {26777, 37}, 445, 6, sizeof(VgpuProcess), false},  // VgpuProcess
-    {{28205, 12}, {28190, 15}, 451, 20, sizeof(VgpuInstance), true},  // VgpuInstance
-    {{28392, 15}, {28324, 68}, 471, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
-    {{29034, 4}, {28980, 54}, 474, 9, sizeof(Vgpu), true},  // Vgpu
-    {{29311, 11}, {29215, 96}, 483, 3, sizeof(GridLicense), false},  // GridLicense
-    {{29496, 11}, {29483, 13}, 486, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{29739, 11}, {29709, 30}, 489, 3, sizeof(ResetStatus), false},  // ResetStatus
-    {{29889, 14}, {29864, 25}, 492, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{29991, 8}, {29959, 32}, 494, 1, sizeof(Topology), false},  // Topology
-    {{30283, 8}, {30248, 35}, 495, 7, sizeof(Platform), false},  // Platform
-    {{30643, 3}, {30612, 31}, 502, 6, sizeof(C2c), false},  // C2c
-    {{31085, 14}, {31040, 45}, 508, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{31402, 15}, {31346, 56}, 514, 4, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{31502, 12}, {31436, 66}, 518, 2, sizeof(FabricClique), false},  // FabricClique
-    {{31914, 12}, {31852, 62}, 520, 7, sizeof(FabricHealth), false},  // FabricHealth
-    {{32274, 6}, {32260, 14}, 527, 7, sizeof(Fabric), true},  // Fabric
-    {{32773, 6}, {32699, 74}, 534, 9, sizeof(GpmMix), false},  // GpmMix
-    {{33072, 3}, {33048, 24}, 543, 5, sizeof(Gpm), false},  // Gpm
-    {{33121, 10}, {33100, 21}, 548, 1, sizeof(FailureXid), false},  // FailureXid
-    {{33526, 7}, {33412, 114}, 549, 5, sizeof(Failure), false},  // Failure
-    {{33714, 20}, {33669, 45}, 554, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{34057, 8}, {34036, 21}, 556, 8, sizeof(Features), false},  // Features
-    {{34203, 14}, {34174, 29}, 564, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{37916, 3}, {37908, 8}, 568, 99, sizeof(Gpu), true},  // Gpu
-    {{38182, 10}, {38173, 9}, 667, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{38291, 8}, {38279, 12}, 672, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{38426, 16}, {38345, 81}, 674, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
-    {{38756, 14}, {38731, 25}, 677, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{38809, 12}, {38788, 21}, 681, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{38966, 14}, {38898, 68}, 683, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
-    {{39742, 6}, {39718, 24}, 688, 11, sizeof(NvLink), true},  // NvLink
-    {{40258, 11}, {40238, 20}, 699, 6, sizeof(RootComplex), true},  // RootComplex
-    {{40348, 3}, {40330, 18}, 705, 2, sizeof(Nic), false},  // Nic
-    {{40652, 12}, {40615, 37}, 707, 4, sizeof(PcieTopology), true},  // PcieTopology
-    {{40715, 7}, {40700, 15}, 711, 2, sizeof(UnitLed), false},  // UnitLed
-    {{40801, 7}, {40778, 23}, 713, 4, sizeof(UnitPsu), false},  // UnitPsu
-    {{40903, 16}, {40880, 23}, 717, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
-    {{40965, 7}, {40949, 16}, 720, 2, sizeof(UnitFan), false},  // UnitFan
-    {{41110, 4}, {41094, 16}, 722, 9, sizeof(Unit), true},  // Unit
-    {{41152, 17}, {41117, 35}, 731, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
-    {{41224, 11}, {41178, 46}, 733, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{41506, 15}, {41383, 123}, 737, 3, sizeof(FailingFunction), false},  // FailingFunction
-    {{41924, 10}, {41851, 73}, 740, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{42629, 7}, {42598, 31}, 752, 14, sizeof(Machine), true},  // Machine
+    {{1989, 17}, {1873, 116}, 0, 8, sizeof(SystemConfCompute), false},  // SystemConfCompute
+    {{2331, 12}, {2245, 86}, 8, 4, sizeof(VgpuVersions), false},  // VgpuVersions
+    {{2756, 7}, {2650, 106}, 12, 5, sizeof(Product), false},  // Product
+    {{3932, 6}, {3886, 46}, 17, 12, sizeof(System), false},  // System
+    {{3999, 17}, {3975, 24}, 29, 2, sizeof(ComputeCapability), false},  // ComputeCapability
+    {{4101, 10}, {4058, 43}, 31, 2, sizeof(BridgeChip), false},  // BridgeChip
+    {{4676, 7}, {4652, 24}, 33, 10, sizeof(Inforom), false},  // Inforom
+    {{4973, 6}, {4960, 13}, 43, 6, sizeof(Memory), false},  // Memory
+    {{5031, 10}, {5017, 14}, 49, 3, sizeof(Bar1Memory), false},  // Bar1Memory
+    {{5178, 14}, {5111, 67}, 52, 2, sizeof(DramEncryption), false},  // DramEncryption
+    {{5438, 11}, {5404, 34}, 54, 3, sizeof(ConfCompute), false},  // ConfCompute
+    {{5503, 15}, {5459, 44}, 57, 2, sizeof(ProtectedMemory), false},  // ProtectedMemory
+    {{5827, 3}, {5814, 13}, 59, 5, sizeof(Pci), false},  // Pci
+    {{6184, 10}, {6144, 40}, 64, 12, sizeof(PcieErrors), false},  // PcieErrors
+    {{6953, 4}, {6943, 10}, 76, 15, sizeof(Pcie), false},  // Pcie
+    {{7842, 5}, {7820, 22}, 91, 16, sizeof(Power), false},  // Power
+    {{8084, 9}, {7990, 94}, 107, 3, sizeof(BasePower), false},  // BasePower
+    {{8223, 11}, {8182, 41}, 110, 7, sizeof(ModulePower), false},  // ModulePower
+    {{8584, 11}, {8533, 51}, 117, 4, sizeof(AdaptiveTgp), false},  // AdaptiveTgp
+    {{9628, 7}, {9509, 119}, 121, 15, sizeof(Thermal), false},  // Thermal
+    {{10011, 3}, {9976, 35}, 136, 8, sizeof(Fan), false},  // Fan
+    {{10216, 20}, {10171, 45}, 144, 3, sizeof(WorkloadPowerProfile), true},  // WorkloadPowerProfile
+    {{10364, 21}, {10307, 57}, 147, 2, sizeof(WorkloadPowerProfiles), true},  // WorkloadPowerProfiles
+    {{10956, 21}, {10886, 70}, 149, 8, sizeof(PowerSmoothingProfile), false},  // PowerSmoothingProfile
+    {{11957, 14}, {11908, 49}, 157, 18, sizeof(PowerSmoothing), true},  // PowerSmoothing
+    {{12191, 14}, {12119, 72}, 175, 3, sizeof(PowerBalancing), false},  // PowerBalancing
+    {{12339, 17}, {12270, 69}, 178, 2, sizeof(MemoryClockSwitch), false},  // MemoryClockSwitch
+    {{12539, 10}, {12499, 40}, 180, 2, sizeof(PowerMizer), false},  // PowerMizer
+    {{12689, 11}, {12628, 61}, 182, 2, sizeof(BoostSlider), false},  // BoostSlider
+    {{14065, 6}, {14058, 7}, 184, 28, sizeof(Clocks), false},  // Clocks
+    {{14224, 10}, {14176, 48}, 212, 2, sizeof(ClockFault), false},  // ClockFault
+    {{14293, 12}, {14279, 14}, 214, 2, sizeof(ClockMonitor), true},  // ClockMonitor
+    {{14853, 16}, {14818, 35}, 216, 10, sizeof(ThrottleCounters), false},  // ThrottleCounters
+    {{15371, 21}, {15334, 37}, 226, 13, sizeof(ClocksThrottleReasons), false},  // ClocksThrottleReasons
+    {{15519, 11}, {15463, 56}, 239, 2, sizeof(MemoryClock), true},  // MemoryClock
+    {{15601, 15}, {15572, 29}, 241, 1, sizeof(SupportedClocks), true},  // SupportedClocks
+    {{15840, 11}, {15800, 40}, 242, 7, sizeof(Utilization), false},  // Utilization
+    {{16115, 12}, {16098, 17}, 249, 3, sizeof(EncoderStats), false},  // EncoderStats
+    {{16164, 15}, {16142, 22}, 252, 3, sizeof(EncoderCapacity), false},  // EncoderCapacity
+    {{16324, 14}, {16305, 19}, 255, 7, sizeof(EncoderSession), false},  // EncoderSession
+    {{16581, 8}, {16551, 30}, 262, 3, sizeof(FbcStats), false},  // FbcStats
+    {{16796, 10}, {16765, 31}, 265, 11, sizeof(FbcSession), false},  // FbcSession
+    {{17197, 7}, {17169, 28}, 276, 10, sizeof(Process), false},  // Process
+    {{17554, 8}, {17507, 47}, 286, 6, sizeof(Workload), false},  // Workload
+    {{17799, 14}, {17726, 73}, 292, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{19831, 9}, {19772, 59}, 295, 20, sizeof(Telemetry), false},  // Telemetry
+    {{20030, 18}, {20007, 23}, 315, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{20169, 12}, {20152, 17}, 319, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{20617, 18}, {20594, 23}, 321, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{20851, 14}, {20762, 89}, 327, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{21179, 12}, {21151, 28}, 331, 9, sizeof(EccLocations), false},  // EccLocations
+    {{21258, 9}, {21233, 25}, 340, 2, sizeof(EccErrors), false},  // EccErrors
+    {{21348, 10}, {21337, 11}, 342, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{21587, 14}, {21524, 63}, 344, 7, sizeof(EccUniqueError), false},  // EccUniqueError
+    {{21730, 13}, {21700, 30}, 351, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{21870, 14}, {21825, 45}, 354, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{22123, 7}, {22070, 53}, 359, 5, sizeof(EccSram), true},  // EccSram
+    {{22381, 3}, {22359, 22}, 364, 5, sizeof(Ecc), true},  // Ecc
+    {{22653, 6}, {22615, 38}, 369, 3, sizeof(Repair), false},  // Repair
+    {{22721, 14}, {22693, 28}, 372, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{23054, 12}, {23019, 35}, 374, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{23158, 17}, {23111, 47}, 379, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{23595, 12}, {23559, 36}, 384, 7, sizeof(RemappedRows), false},  // RemappedRows
+    {{23674, 18}, {23624, 50}, 391, 2, sizeof(BankRemapHistogram), false},  // BankRemapHistogram
+    {{23856, 12}, {23820, 36}, 393, 4, sizeof(BankRemapper), false},  // BankRemapper
+    {{23935, 7}, {23927, 8}, 397, 2, sizeof(Display), false},  // Display
+    {{24460, 10}, {24437, 23}, 399, 15, sizeof(MigProfile), true},  // MigProfile
+    {{24868, 18}, {24849, 19}, 414, 5, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{25288, 11}, {25273, 15}, 419, 7, sizeof(MigInstance), true},  // MigInstance
+    {{25867, 3}, {25848, 19}, 426, 8, sizeof(Mig), true},  // Mig
+    {{25939, 17}, {25914, 25}, 434, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{26057, 12}, {26030, 27}, 436, 2, sizeof(DriverModels), false},  // DriverModels
+    {{26178, 10}, {26154, 24}, 438, 2, sizeof(Accounting), false},  // Accounting
+    {{26256, 14}, {26241, 15}, 440, 2, sizeof(Virtualization), false},  // Virtualization
+    {{26661, 13}, {26606, 55}, 442, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
+    {{26965, 11}, {26928, 37}, 447, 6, sizeof(VgpuProcess), false},  // VgpuProcess
+    {{28356, 12}, {28341, 15}, 453, 20, sizeof(VgpuInstance), true},  // VgpuInstance
+    {{28543, 15}, {28475, 68}, 473, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
+    {{29185, 4}, {29131, 54}, 476, 9, sizeof(Vgpu), true},  // Vgpu
+    {{29462, 11}, {29366, 96}, 485, 3, sizeof(GridLicense), false},  // GridLicense
+    {{29647, 11}, {29634, 13}, 488, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{29890, 11}, {29860, 30}, 491, 3, sizeof(ResetStatus), false},  // ResetStatus
+    {{30040, 14}, {30015, 25}, 494, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{30142, 8}, {30110, 32}, 496, 1, sizeof(Topology), false},  // Topology
+    {{30434, 8}, {30399, 35}, 497, 7, sizeof(Platform), false},  // Platform
+    {{30794, 3}, {30763, 31}, 504, 6, sizeof(C2c), false},  // C2c
+    {{31236, 14}, {31191, 45}, 510, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{31553, 15}, {31497, 56}, 516, 4, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{31641, 16}, {31613, 28}, 520, 2, sizeof(NvLinkRemapEntry), false},  // NvLinkRemapEntry
+    {{32115, 16}, {32048, 67}, 522, 6, sizeof(NvLinkEncryption), true},  // NvLinkEncryption
+    {{32216, 12}, {32150, 66}, 528, 2, sizeof(FabricClique), false},  // FabricClique
+    {{32628, 12}, {32566, 62}, 530, 7, sizeof(FabricHealth), false},  // FabricHealth
+    {{32988, 6}, {32974, 14}, 537, 7, sizeof(Fabric), true},  // Fabric
+    {{33487, 6}, {33413, 74}, 544, 9, sizeof(GpmMix), false},  // GpmMix
+    {{33786, 3}, {33762, 24}, 553, 5, sizeof(Gpm), false},  // Gpm
+    {{33835, 10}, {33814, 21}, 558, 1, sizeof(FailureXid), false},  // FailureXid
+    {{34240, 7}, {34126, 114}, 559, 5, sizeof(Failure), false},  // Failure
+    {{34428, 20}, {34383, 45}, 564, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{34771, 8}, {34750, 21}, 566, 8, sizeof(Features), false},  // Features
+    {{34917, 14}, {34888, 29}, 574, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{38656, 3}, {38648, 8}, 578, 100, sizeof(Gpu), true},  // Gpu
+    {{38922, 10}, {38913, 9}, 678, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{39031, 8}, {39019, 12}, 683, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{39166, 16}, {39085, 81}, 685, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
+    {{39496, 14}, {39471, 25}, 688, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{39549, 12}, {39528, 21}, 692, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{39706, 14}, {39638, 68}, 694, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
+    {{40482, 6}, {40458, 24}, 699, 11, sizeof(NvLink), true},  // NvLink
+    {{40998, 11}, {40978, 20}, 710, 6, sizeof(RootComplex), true},  // RootComplex
+    {{41088, 3}, {41070, 18}, 716, 2, sizeof(Nic), false},  // Nic
+    {{41392, 12}, {41355, 37}, 718, 4, sizeof(PcieTopology), true},  // PcieTopology
+    {{41455, 7}, {41440, 15}, 722, 2, sizeof(UnitLed), false},  // UnitLed
+    {{41541, 7}, {41518, 23}, 724, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{41643, 16}, {41620, 23}, 728, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{41705, 7}, {41689, 16}, 731, 2, sizeof(UnitFan), false},  // UnitFan
+    {{41850, 4}, {41834, 16}, 733, 9, sizeof(Unit), true},  // Unit
+    {{41892, 17}, {41857, 35}, 742, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{41964, 11}, {41918, 46}, 744, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{42246, 15}, {42123, 123}, 748, 3, sizeof(FailingFunction), false},  // FailingFunction
+    {{42664, 10}, {42591, 73}, 751, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{43369, 7}, {43338, 31}, 763, 14, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

@@ -184,70 +184,74 @@ inline const StructDescriptor& descriptor<NvLinkLowPower>() { return detail::str
 template <>
 inline const StructDescriptor& descriptor<NvLinkBandwidth>() { return detail::struct_table[87]; }
 template <>
-inline const StructDescriptor& descriptor<FabricClique>() { return detail::struct_table[88]; }
+inline const StructDescriptor& descriptor<NvLinkRemapEntry>() { return detail::struct_table[88]; }
 template <>
-inline const StructDescriptor& descriptor<FabricHealth>() { return detail::struct_table[89]; }
+inline const StructDescriptor& descriptor<NvLinkEncryption>() { return detail::struct_table[89]; }
 template <>
-inline const StructDescriptor& descriptor<Fabric>() { return detail::struct_table[90]; }
+inline const StructDescriptor& descriptor<FabricClique>() { return detail::struct_table[90]; }
 template <>
-inline const StructDescriptor& descriptor<GpmMix>() { return detail::struct_table[91]; }
+inline const StructDescriptor& descriptor<FabricHealth>() { return detail::struct_table[91]; }
 template <>
-inline const StructDescriptor& descriptor<Gpm>() { return detail::struct_table[92]; }
+inline const StructDescriptor& descriptor<Fabric>() { return detail::struct_table[92]; }
 template <>
-inline const StructDescriptor& descriptor<FailureXid>() { return detail::struct_table[93]; }
+inline const StructDescriptor& descriptor<GpmMix>() { return detail::struct_table[93]; }
 template <>
-inline const StructDescriptor& descriptor<Failure>() { return detail::struct_table[94]; }
+inline const StructDescriptor& descriptor<Gpm>() { return detail::struct_table[94]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkErrorInjection>() { return detail::struct_table[95]; }
+inline const StructDescriptor& descriptor<FailureXid>() { return detail::struct_table[95]; }
 template <>
-inline const StructDescriptor& descriptor<Features>() { return detail::struct_table[96]; }
+inline const StructDescriptor& descriptor<Failure>() { return detail::struct_table[96]; }
 template <>
-inline const StructDescriptor& descriptor<GraceSuperchip>() { return detail::struct_table[97]; }
+inline const StructDescriptor& descriptor<NvLinkErrorInjection>() { return detail::struct_table[97]; }
 template <>
-inline const StructDescriptor& descriptor<Gpu>() { return detail::struct_table[98]; }
+inline const StructDescriptor& descriptor<Features>() { return detail::struct_table[98]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkLink>() { return detail::struct_table[99]; }
+inline const StructDescriptor& descriptor<GraceSuperchip>() { return detail::struct_table[99]; }
 template <>
-inline const StructDescriptor& descriptor<NvSwitch>() { return detail::struct_table[100]; }
+inline const StructDescriptor& descriptor<Gpu>() { return detail::struct_table[100]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkConnection>() { return detail::struct_table[101]; }
+inline const StructDescriptor& descriptor<NvLinkLink>() { return detail::struct_table[101]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkDefaults>() { return detail::struct_table[102]; }
+inline const StructDescriptor& descriptor<NvSwitch>() { return detail::struct_table[102]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkDevice>() { return detail::struct_table[103]; }
+inline const StructDescriptor& descriptor<NvLinkConnection>() { return detail::struct_table[103]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkFirmware>() { return detail::struct_table[104]; }
+inline const StructDescriptor& descriptor<NvLinkDefaults>() { return detail::struct_table[104]; }
 template <>
-inline const StructDescriptor& descriptor<NvLink>() { return detail::struct_table[105]; }
+inline const StructDescriptor& descriptor<NvLinkDevice>() { return detail::struct_table[105]; }
 template <>
-inline const StructDescriptor& descriptor<RootComplex>() { return detail::struct_table[106]; }
+inline const StructDescriptor& descriptor<NvLinkFirmware>() { return detail::struct_table[106]; }
 template <>
-inline const StructDescriptor& descriptor<Nic>() { return detail::struct_table[107]; }
+inline const StructDescriptor& descriptor<NvLink>() { return detail::struct_table[107]; }
 template <>
-inline const StructDescriptor& descriptor<PcieTopology>() { return detail::struct_table[108]; }
+inline const StructDescriptor& descriptor<RootComplex>() { return detail::struct_table[108]; }
 template <>
-inline const StructDescriptor& descriptor<UnitLed>() { return detail::struct_table[109]; }
+inline const StructDescriptor& descriptor<Nic>() { return detail::struct_table[109]; }
 template <>
-inline const StructDescriptor& descriptor<UnitPsu>() { return detail::struct_table[110]; }
+inline const StructDescriptor& descriptor<PcieTopology>() { return detail::struct_table[110]; }
 template <>
-inline const StructDescriptor& descriptor<UnitTemperatures>() { return detail::struct_table[111]; }
+inline const StructDescriptor& descriptor<UnitLed>() { return detail::struct_table[111]; }
 template <>
-inline const StructDescriptor& descriptor<UnitFan>() { return detail::struct_table[112]; }
+inline const StructDescriptor& descriptor<UnitPsu>() { return detail::struct_table[112]; }
 template <>
-inline const StructDescriptor& descriptor<Unit>() { return detail::struct_table[113]; }
+inline const StructDescriptor& descriptor<UnitTemperatures>() { return detail::struct_table[113]; }
 template <>
-inline const StructDescriptor& descriptor<HostInterfaceCard>() { return detail::struct_table[114]; }
+inline const StructDescriptor& descriptor<UnitFan>() { return detail::struct_table[114]; }
 template <>
-inline const StructDescriptor& descriptor<ExcludedGpu>() { return detail::struct_table[115]; }
+inline const StructDescriptor& descriptor<Unit>() { return detail::struct_table[115]; }
 template <>
-inline const StructDescriptor& descriptor<FailingFunction>() { return detail::struct_table[116]; }
+inline const StructDescriptor& descriptor<HostInterfaceCard>() { return detail::struct_table[116]; }
 template <>
-inline const StructDescriptor& descriptor<InfiniBand>() { return detail::struct_table[117]; }
+inline const StructDescriptor& descriptor<ExcludedGpu>() { return detail::struct_table[117]; }
 template <>
-inline const StructDescriptor& descriptor<Machine>() { return detail::struct_table[118]; }
+inline const StructDescriptor& descriptor<FailingFunction>() { return detail::struct_table[118]; }
+template <>
+inline const StructDescriptor& descriptor<InfiniBand>() { return detail::struct_table[119]; }
+template <>
+inline const StructDescriptor& descriptor<Machine>() { return detail::struct_table[120]; }
 
-inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 119}; }
+inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 121}; }
 
-inline constexpr std::size_t max_fields_of_a_struct = 99;
+inline constexpr std::size_t max_fields_of_a_struct = 100;
 
 }  // namespace nvmlkit::sim::model

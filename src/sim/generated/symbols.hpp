@@ -65,6 +65,7 @@ enum class Symbol : std::uint16_t {
   DeviceValidateInforom,
   DeviceGetLastBBXFlushTime,
   DeviceGetBBXTimeData_v1,
+  DeviceGetGpuUptime_v1,
   DeviceGetDisplayMode,
   DeviceGetDisplayActive,
   DeviceGetPersistenceMode,
@@ -184,6 +185,7 @@ enum class Symbol : std::uint16_t {
   SystemSetConfComputeGpusReadyState,
   SystemSetConfComputeKeyRotationThresholdInfo,
   SystemGetConfComputeSettings,
+  SystemGetConfComputeSettings_v2,
   DeviceGetGspFirmwareVersion,
   DeviceGetGspFirmwareMode,
   DeviceGetSramEccErrorStatus,
@@ -422,6 +424,12 @@ enum class Symbol : std::uint16_t {
   DeviceGetPciInfo,
   DeviceGetPciInfo_v2,
   DeviceGetNvLinkRemotePciInfo,
+  DeviceGetNvLinkInfo_v3,
+  DeviceLockNvlinkRemapTable_v1,
+  DeviceGetNvlinkRemapTableInfo_v1,
+  DeviceSetupNvlinkNvleEncryptionKey_v1,
+  DeviceSetNvlinkNvleReady_v1,
+  DeviceGetNvlinkNvlePrivateInfo_v1,
   DeviceGetGridLicensableFeatures,
   DeviceGetGridLicensableFeatures_v2,
   DeviceGetGridLicensableFeatures_v3,
@@ -443,7 +451,7 @@ enum class Symbol : std::uint16_t {
   InternalGetExportTable,
 };
 
-inline constexpr std::size_t symbol_count = 431;
+inline constexpr std::size_t symbol_count = 439;
 
 inline constexpr std::array<std::string_view, symbol_count> symbol_names = {
     "nvmlInit_v2",
@@ -501,6 +509,7 @@ inline constexpr std::array<std::string_view, symbol_count> symbol_names = {
     "nvmlDeviceValidateInforom",
     "nvmlDeviceGetLastBBXFlushTime",
     "nvmlDeviceGetBBXTimeData_v1",
+    "nvmlDeviceGetGpuUptime_v1",
     "nvmlDeviceGetDisplayMode",
     "nvmlDeviceGetDisplayActive",
     "nvmlDeviceGetPersistenceMode",
@@ -620,6 +629,7 @@ inline constexpr std::array<std::string_view, symbol_count> symbol_names = {
     "nvmlSystemSetConfComputeGpusReadyState",
     "nvmlSystemSetConfComputeKeyRotationThresholdInfo",
     "nvmlSystemGetConfComputeSettings",
+    "nvmlSystemGetConfComputeSettings_v2",
     "nvmlDeviceGetGspFirmwareVersion",
     "nvmlDeviceGetGspFirmwareMode",
     "nvmlDeviceGetSramEccErrorStatus",
@@ -858,6 +868,12 @@ inline constexpr std::array<std::string_view, symbol_count> symbol_names = {
     "nvmlDeviceGetPciInfo",
     "nvmlDeviceGetPciInfo_v2",
     "nvmlDeviceGetNvLinkRemotePciInfo",
+    "nvmlDeviceGetNvLinkInfo_v3",
+    "nvmlDeviceLockNvlinkRemapTable_v1",
+    "nvmlDeviceGetNvlinkRemapTableInfo_v1",
+    "nvmlDeviceSetupNvlinkNvleEncryptionKey_v1",
+    "nvmlDeviceSetNvlinkNvleReady_v1",
+    "nvmlDeviceGetNvlinkNvlePrivateInfo_v1",
     "nvmlDeviceGetGridLicensableFeatures",
     "nvmlDeviceGetGridLicensableFeatures_v2",
     "nvmlDeviceGetGridLicensableFeatures_v3",

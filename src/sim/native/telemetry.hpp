@@ -83,8 +83,10 @@ struct State {
   std::uint32_t phase_count;
   Phase phases[kMaxPhases];  // by time, the first ones past
   std::int64_t started_ns;
-  std::int64_t until_ns;   // the workload's end; 0: none
-  std::int64_t linger_ns;  // until then the memory clock stays up
+  std::int64_t initialized_ns;    // by the driver: when it was loaded or the GPU was last reset
+  std::int64_t until_ns;          // the workload's end; 0: none
+  std::int64_t linger_ns;         // until then the memory clock stays up
+  std::uint32_t initialize_anew;  // what a GPU reset asks for: initialized_ns is the time of the next commit
   std::uint64_t seed;
   std::uint64_t pinned;        // a bit for each model::Live
   std::uint64_t replaced[64];  // what stood in a pinned field before, as its first bytes

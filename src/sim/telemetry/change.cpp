@@ -1,6 +1,7 @@
 #include "sim/telemetry/change.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "sim/state/clock.hpp"
 #include "sim/state/machine.hpp"
@@ -27,6 +28,7 @@ void start(Machine& machine) {
   const auto now = now_ns(machine);
   for (auto& gpu : machine.gpus()) {
     gpu.motion.started_ns = now;
+    gpu.motion.initialized_ns = now;
     gpu.motion.seed = seed_of(gpu, now);
     plan(gpu.motion, inputs_of(gpu), now);
   }
@@ -34,6 +36,7 @@ void start(Machine& machine) {
 
 void settle(const Machine& machine, const model::Gpu& before, model::Gpu& after) {
   auto& state = after.motion;
+  if (std::exchange(state.initialize_anew, 0) != 0) state.initialized_ns = now_ns(machine);
   if (state.phase_count == 0) return;  // never started
   const bool steered = before.motion.until_ns != state.until_ns || before.motion.seed != state.seed;
   const auto inputs = inputs_of(after);

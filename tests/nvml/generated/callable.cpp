@@ -396,6 +396,11 @@ struct Reach386 : nvml::Device { using Device::sram_unique_uncorrected_ecc_error
 struct Reach387 : nvml::Device { using Device::remapped_rows; };
 struct Reach388 : nvml::Device { using Device::bank_remapper_status; };
 struct Reach389 : nvml::Device { using Device::set_rusd_settings; };
+struct Reach390 : nvml::Device { using Device::lock_nvlink_remap_table; };
+struct Reach391 : nvml::Device { using Device::nvlink_remap_table; };
+struct Reach392 : nvml::Device { using Device::setup_nvlink_nvle_encryption_key; };
+struct Reach393 : nvml::Device { using Device::set_nvlink_nvle_ready; };
+struct Reach394 : nvml::Device { using Device::nvlink_nvle_private_info; };
 
 constexpr Callable kCallables[] = {
     {"nvmlInit_v2", "Library::open", ""},
@@ -571,7 +576,8 @@ constexpr Callable kCallables[] = {
     {"nvmlDeviceSetConfComputeUnprotectedMemSize", "Device::set_conf_compute_unprotected_mem_size", ""},
     {"nvmlSystemSetConfComputeGpusReadyState", "Library::set_conf_compute_gpus_ready_state", ""},
     {"nvmlSystemSetConfComputeKeyRotationThresholdInfo", "Library::set_conf_compute_key_rotation_threshold_info", ""},
-    {"nvmlSystemGetConfComputeSettings", "Library::conf_compute_settings", ""},
+    {"nvmlSystemGetConfComputeSettings", "Library::conf_compute_settings", "nvmlSystemGetConfComputeSettings_v2"},
+    {"nvmlSystemGetConfComputeSettings_v2", "Library::conf_compute_settings", ""},
     {"nvmlDeviceGetGspFirmwareVersion", "Device::gsp_firmware_version", ""},
     {"nvmlDeviceGetGspFirmwareMode", "Device::gsp_firmware_mode", ""},
     {"nvmlDeviceGetSramEccErrorStatus", "Device::sram_ecc_error_status", ""},
@@ -810,6 +816,11 @@ constexpr Callable kCallables[] = {
     {"nvmlDeviceGetPciInfo", "Device::pci_info", "nvmlDeviceGetPciInfo_v3"},
     {"nvmlDeviceGetPciInfo_v2", "Device::pci_info", "nvmlDeviceGetPciInfo_v3"},
     {"nvmlDeviceGetNvLinkRemotePciInfo", "Device::nvlink_remote_pci_info", "nvmlDeviceGetNvLinkRemotePciInfo_v2"},
+    {"nvmlDeviceLockNvlinkRemapTable_v1", "Device::lock_nvlink_remap_table", ""},
+    {"nvmlDeviceGetNvlinkRemapTableInfo_v1", "Device::nvlink_remap_table", ""},
+    {"nvmlDeviceSetupNvlinkNvleEncryptionKey_v1", "Device::setup_nvlink_nvle_encryption_key", ""},
+    {"nvmlDeviceSetNvlinkNvleReady_v1", "Device::set_nvlink_nvle_ready", ""},
+    {"nvmlDeviceGetNvlinkNvlePrivateInfo_v1", "Device::nvlink_nvle_private_info", ""},
     {"nvmlDeviceGetGridLicensableFeatures", "Device::grid_licensable_features", "nvmlDeviceGetGridLicensableFeatures_v4"},
     {"nvmlDeviceGetGridLicensableFeatures_v2", "Device::grid_licensable_features", "nvmlDeviceGetGridLicensableFeatures_v4"},
     {"nvmlDeviceGetGridLicensableFeatures_v3", "Device::grid_licensable_features", "nvmlDeviceGetGridLicensableFeatures_v4"},

@@ -33,7 +33,7 @@ ALONE = ("nvmlDeviceGetGpuFabricInfo_v4",)
 # Of the moment, not of the machine.
 MOVING = ("version", "referenceTime")
 # Other words for values that another surface shows, and lists of another kind.
-LEFT_OUT = re.compile(r"Handle|CpuAffinity|Brand|Vgpu|Samples|BridgeChip|LastBBXFlush|GridLicens|Pgpu|PerformanceModes|CurrentClockFreqs|DynamicPstates|ThrottleReasons")
+LEFT_OUT = re.compile(r"Handle|CpuAffinity|Brand|Vgpu|Samples|BridgeChip|LastBBXFlush|GridLicens|Pgpu|PerformanceModes|CurrentClockFreqs|DynamicPstates|ThrottleReasons|Uptime|RemapTable|NvlePrivate")
 
 
 @cache

@@ -12,6 +12,7 @@ MACHINES = {
         "system": {**SYSTEM, "driver_version": "615.71.09"},
         "device_defaults": {"architecture": "rubin", "bank_remapper": {"histogram": {"max_spare": 64}}},
     },
+    "b200 with NVLE": {"base": "b200", "system": SYSTEM, "nvlink": {"encryption": True}},
     "v100": {"base": "v100", "system": SYSTEM},
     "t4": {"base": "t4", "system": SYSTEM},
     "rtx4090": {"base": "rtx4090", "system": SYSTEM},

@@ -288,6 +288,15 @@ ROWS = [
         'NVML': {'gpu1 GpcClkVfOffset': '100', 'gpu1 ClockOffsets clockOffsetMHz': '100'},
         'event': {'events': 'gpu1 Clock'},
     }),
+    Row('nvle gpu=1 lock', 'b200 with NVLE', title='remap table of NVLink locked'),
+    Row('nvle gpu=1 key gpu=2', 'b200 with NVLE', title='key for NVLink with another GPU'),
+    Row('nvle gpu=1 ready on', 'b200 with NVLE', title='encrypted NVLink ready', cells={
+        'NVML': {'gpu1 NvLinkInfo isNvleReady': '1'},
+    }),
+    Row('smi -r -i 1', 'b200 with NVLE', before='nvle gpu=1 ready on; nvml gpu=1 SetPersistenceMode 0', title='encrypted NVLink ready, then a reset', cells={
+        'NVML': {'gpu1 NvLinkInfo isNvleReady': '0'},
+        'event': {'events': 'gpu1 Clock'},
+    }),
     Row('bandwidth 1', 'h100', title='NVLink bandwidth of the machine', cells={
         'NVML': {'NVLink bandwidth': '1'},
     }),

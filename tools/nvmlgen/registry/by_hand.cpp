@@ -14,6 +14,8 @@ void load_by_hand(const std::filesystem::path& file, Semantics& semantics) {
       const auto entry = semantics.functions.find(name);
       if (entry == semantics.functions.end()) throw RegistryError(where, name + " is no function");
       if (!entry->second.by_hand.empty()) throw RegistryError(where, name + " twice");
+      if (!entry->second.provisional.empty())
+        throw RegistryError(where, name + " is provisional, so that it has no method");
       entry->second.by_hand = item.second.as<std::string>();
     }
   } catch (const YAML::Exception& e) {

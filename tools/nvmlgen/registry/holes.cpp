@@ -46,16 +46,22 @@ void check_chain(const Facts& facts, const FunctionSemantics& entry, const Seman
       holes.push_back(fmt::format("{}: chain names {}, which is no function", entry.name, member));
     } else if (member != entry.name && it->second.chained_by != entry.name) {
       holes.push_back(fmt::format("{}: in the chain of {}, but does not say so", member, entry.name));
+    } else if (!it->second.provisional.empty()) {
+      holes.push_back(fmt::format("{}: provisional, but in the chain of {}", member, entry.name));
     }
   }
   if (!entry.chain.empty() && entry.chain.front() != entry.name)
     holes.push_back(fmt::format("{}: does not lead its own chain", entry.name));
 }
 
-// Every family of more than one version is one chain.
+// Every family of more than one version is one chain. A provisional version stands beside it.
 void check_families(const Facts& facts, const Semantics& semantics, std::vector<std::string>& holes) {
   std::map<std::string, std::vector<std::string>> families;
-  for (const auto& f : facts.functions) families[family_of(f.name)].push_back(f.name);
+  for (const auto& f : facts.functions) {
+    const auto it = semantics.functions.find(f.name);
+    if (it == semantics.functions.end() || it->second.provisional.empty())
+      families[family_of(f.name)].push_back(f.name);
+  }
   for (const auto& [family, members] : families) {
     if (members.size() < 2) continue;
     for (const auto& member : members) {

@@ -57,6 +57,8 @@ class EntryReader {
         f.on = text(value);
       else if (key == "as")
         f.as = text(value);
+      else if (key == "provisional")
+        f.provisional = text(value);
       else if (key == "call")
         f.call = word(kProtocols, value, "protocol");
       else if (key == "why")
@@ -90,7 +92,10 @@ class EntryReader {
       else
         fail(item.first, "unknown key '" + key + "'");
     }
-    if (f.doc.empty() || f.on.empty() || f.as.empty()) fail(node, name + " needs doc, on and as");
+    if (!f.provisional.empty() && !f.as.empty())
+      fail(node["as"], name + " is provisional, so that it has no method: remove `as`");
+    if (f.doc.empty() || f.on.empty() || (f.as.empty() && f.provisional.empty()))
+      fail(node, name + " needs doc, on and as");
     if (f.call == Protocol::manual && f.why.empty()) fail(node, name + " is manual and gives no reason (why)");
     if (!node["sim"])
       fail(node, name + " has no sim; add read, code, unsupported or later (docs/internals/registry.md)");

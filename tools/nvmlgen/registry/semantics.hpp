@@ -81,6 +81,8 @@ struct FunctionSemantics {
   std::string on;    // class of the bindings: Library, Device, Unit, GpuInstance, ...
   std::string as;    // its method
   std::string doc;   // one sentence, ours
+  // What of its declaration is not sure. Such a function has no method: Library::call and the table reach it.
+  std::string provisional;
   Protocol call = Protocol::manual;
   std::string why;                     // manual: the reason
   std::vector<ParamSemantics> params;  // in the order of the declaration

@@ -47,6 +47,7 @@ void refuse_value_holes(const Facts& facts, const Semantics& semantics) {
   std::string holes;
   std::set<const ValueType*> used;
   for (const auto& [name, entry] : semantics.functions) {
+    if (!entry.provisional.empty()) continue;  // no method, no value
     const Function* function = facts.function(name);
     bool answers = false;
     for (const auto& p : entry.params) {

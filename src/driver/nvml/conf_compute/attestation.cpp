@@ -103,4 +103,9 @@ unsigned int write_certificates(const sim::model::Gpu& gpu, std::string_view of,
   return writer.size();
 }
 
+void write_bytes(const sim::model::Gpu& gpu, std::string_view of, std::span<unsigned char> out) {
+  Stream stream(gpu, of);
+  for (auto& byte : out) byte = stream.next();
+}
+
 }  // namespace nvmlkit::driver::attestation

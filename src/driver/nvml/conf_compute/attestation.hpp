@@ -17,4 +17,7 @@ unsigned int write_report(const sim::model::Gpu& gpu, std::string_view of, std::
 // A chain of certificates, from the GPU's own to the root's.
 unsigned int write_certificates(const sim::model::Gpu& gpu, std::string_view of, std::span<unsigned char> out);
 
+// All of `out`, with bytes that follow from the GPU and their purpose.
+void write_bytes(const sim::model::Gpu& gpu, std::string_view of, std::span<unsigned char> out);
+
 }  // namespace nvmlkit::driver::attestation

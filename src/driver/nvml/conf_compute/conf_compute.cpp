@@ -86,6 +86,24 @@ nvmlReturn_t SystemGetConfComputeSettings(const Machine& machine, nvmlSystemConf
   return NVML_SUCCESS;
 }
 
+// One state for all GPUs, or no answer.
+nvmlReturn_t SystemGetConfComputeSettings_v2(const Machine& machine, nvmlSystemConfComputeSettings_v2_t* settings) {
+  nvmlSystemConfComputeSettings_t common{};
+  if (const auto result = SystemGetConfComputeSettings(machine, &common); result != NVML_SUCCESS) return result;
+  const auto of_host = settings_of(machine).tdisp_state.value_or(0);
+  const auto state_of = [&](const Gpu& gpu) { return gpu.conf_compute.tdisp_state.value_or(of_host); };
+  const auto gpus = machine.gpus();
+  const auto state = gpus.empty() ? of_host : state_of(gpus.front());
+  if (std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return state_of(gpu) != state; }))
+    return NVML_ERROR_UNKNOWN;
+  settings->environment = common.environment;
+  settings->ccFeature = common.ccFeature;
+  settings->devToolsMode = common.devToolsMode;
+  settings->multiGpuMode = common.multiGpuMode;
+  settings->tdispState = state;
+  return NVML_SUCCESS;
+}
+
 nvmlReturn_t SystemGetConfComputeGpusReadyState(const Machine& machine, unsigned int* isAcceptingWork) {
   if (!feature_enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
   *isAcceptingWork = settings_of(machine).accepts_work.value_or(false) ? 1 : 0;

@@ -57,7 +57,12 @@ void reset_gpu(sim::model::Gpu& gpu) {
   gpu.workload_power_profiles.requested.clear();
   if (auto& low = gpu.nvlink_low_power; low.threshold && low.default_threshold) low.threshold = *low.default_threshold;
   gpu.fan.manual_percent.reset();
+  auto& encryption = gpu.nvlink_encryption;
+  if (encryption.table_locked) encryption.table_locked = false;
+  if (encryption.ready) encryption.ready = false;
+  encryption.key_peers.clear();
   gpu.links.begin_anew = 1;
+  gpu.motion.initialize_anew = 1;
 }
 
 }  // namespace nvmlkit::driver

@@ -17,10 +17,10 @@ constexpr char texts[] =
     "memorySizeMB\0attributes\0uuid\0value.str\0pciBusId\0moduleId\0isC2cEnabled\0c2cModeInfo\0nodeSetSize\0"
     "nodeSet\0scope\0cpuSetSize\0cpuSet\0node\0value\0mode\0bChannelRepairPending\0bTpcRepairPending\0repairStatus\0"
     "bUnrepairableMemory\0unrepairableMemoryStatus\0device1\0device2\0pathInfo\0level\0p2pIndex\0p2pStatus\0"
-    "minorNumber\0partNumber\0object\0checksum\0timestamp\0durationUs\0timeRun\0timeData\0display\0isActive\0"
-    "domain\0bus\0pciDeviceId\0pciSubSystemId\0baseClass\0subClass\0busId\0pci\0busIdLegacy\0maxLinkGen\0"
-    "maxLinkGenDevice\0maxLinkWidth\0currLinkGen\0currLinkWidth\0counter\0clock\0offset\0clockType\0clockMHz\0"
-    "clockId\0clocksMHz\0memoryClockMHz\0isEnabled\0defaultIsEnabled\0speed\0fan\0fanSpeed\0targetSpeed\0"
+    "minorNumber\0partNumber\0object\0checksum\0timestamp\0durationUs\0timeRun\0timeData\0uptime\0gpuUptime\0"
+    "display\0isActive\0domain\0bus\0pciDeviceId\0pciSubSystemId\0baseClass\0subClass\0busId\0pci\0busIdLegacy\0"
+    "maxLinkGen\0maxLinkGenDevice\0maxLinkWidth\0currLinkGen\0currLinkWidth\0counter\0clock\0offset\0clockType\0"
+    "clockMHz\0clockId\0clocksMHz\0memoryClockMHz\0isEnabled\0defaultIsEnabled\0speed\0fan\0fanSpeed\0targetSpeed\0"
     "minSpeed\0maxSpeed\0policy\0numFans\0sensorType\0signalType\0target\0coolerInfo\0temperature\0thresholdType\0"
     "marginTemperature\0marginTempInfo\0sensorIndex\0pThermalSettings\0pState\0clocksEventReasons\0clocksThrottleReasons\0"
     "supportedClocksEventReasons\0supportedClocksThrottleReasons\0pDynamicPstatesInfo\0pstate\0minClockMHz\0"
@@ -38,14 +38,14 @@ constexpr char texts[] =
     "unprotectedMemSizeKib\0memInfo\0isAcceptingWork\0certChainSize\0attestationCertChainSize\0certChain\0"
     "attestationCertChain\0gpuCert\0isCecAttestationReportPresent\0attestationReportSize\0cecAttestationReportSize\0"
     "nonce\0attestationReport\0cecAttestationReport\0gpuAtstReport\0attackerAdvantage\0pKeyRotationThrInfo\0"
-    "sizeKiB\0maxAttackerAdvantage\0multiGpuMode\0settings\0aggregateUncParity\0aggregateUncSecDed\0aggregateCor\0"
-    "volatileUncParity\0volatileUncSecDed\0volatileCor\0aggregateUncBucketL2\0aggregateUncBucketSm\0aggregateUncBucketPcie\0"
-    "aggregateUncBucketMcu\0aggregateUncBucketOther\0bThresholdExceeded\0powerScope\0powerValueMw\0powerValue\0"
-    "gpuUtilization\0memoryUtilization\0maxMemoryUsage\0time\0startTime\0isRunning\0stats\0pids\0sumGpuUtil\0"
-    "sumFbUtil\0pageCount\0addresses\0timestamps\0isPending\0corrRows\0uncRows\0failureOccurred\0max\0high\0"
-    "partial\0low\0none\0values\0arch\0bGlobalStatus\0clkMonListSize\0processSamplesCount\0procUtilArray\0"
-    "procesesUtilInfo\0ibGuid\0chassisSerialNumber\0slotNumber\0trayIndex\0hostId\0peerType\0platformInfo\0"
-    "pdi\0hostname\0nameSpace\0softLimit\0hardLimit\0currentUsed\0limits\0numSamples\0inBandEnableRequest\0"
+    "sizeKiB\0maxAttackerAdvantage\0multiGpuMode\0settings\0tdispState\0aggregateUncParity\0aggregateUncSecDed\0"
+    "aggregateCor\0volatileUncParity\0volatileUncSecDed\0volatileCor\0aggregateUncBucketL2\0aggregateUncBucketSm\0"
+    "aggregateUncBucketPcie\0aggregateUncBucketMcu\0aggregateUncBucketOther\0bThresholdExceeded\0powerScope\0"
+    "powerValueMw\0powerValue\0gpuUtilization\0memoryUtilization\0maxMemoryUsage\0time\0startTime\0isRunning\0"
+    "stats\0pids\0sumGpuUtil\0sumFbUtil\0pageCount\0addresses\0timestamps\0isPending\0corrRows\0uncRows\0"
+    "failureOccurred\0max\0high\0partial\0low\0none\0values\0arch\0bGlobalStatus\0clkMonListSize\0processSamplesCount\0"
+    "procUtilArray\0procesesUtilInfo\0ibGuid\0chassisSerialNumber\0slotNumber\0trayIndex\0hostId\0peerType\0"
+    "platformInfo\0pdi\0hostname\0nameSpace\0softLimit\0hardLimit\0currentUsed\0limits\0numSamples\0inBandEnableRequest\0"
     "featureAllowedByAdmin\0adminOverrideEnabled\0enablementStatus\0adjustedLimitMw\0ecc\0driverModel\0minGpuClockMHz\0"
     "maxGpuClockMHz\0minMemClockMHz\0maxMemClockMHz\0memClockMHz\0graphicsClockMHz\0enabled\0link\0capability\0"
     "capResult\0counterValue\0units\0pktfilter\0control\0reset\0rxcounter\0txcounter\0freeze\0pNvLinkDeviceType\0"
@@ -83,7 +83,10 @@ constexpr char texts[] =
     "requestedProfiles\0operation\0updateProfilesMask.mask\0updateProfiles\0paramId\0entryCount\0entries\0"
     "errorCounts\0corrActiveRemaps\0corrInactiveRemaps\0uncActiveRemaps\0uncInactiveRemaps\0bPending\0bFailureOccurred\0"
     "activeRemappings\0inactiveRemappings\0histogram.maxSpareGroupCount\0histogram.noSpareGroupCount\0pBankRemapperStatus\0"
-    "pollMask\0table\0";
+    "pollMask\0isNvleReady\0bRemapTableLocked\0bRemapTableLockDisabled\0lockRemapTable\0alid\0flaRemapTabAddr\0"
+    "gpaRemapTabAddr\0remapTabSize\0remapTableInfo\0nvleKey\0localGpuAlid\0remoteGpuAlid\0localGpuNvlePrivateInfo.data\0"
+    "localGpuNvlePrivateInfo.size\0remoteGpuNvlePrivateInfo.data\0remoteGpuNvlePrivateInfo.size\0encryptionKey\0"
+    "bNvleReady\0nvleReady\0privateInfo\0table\0";
 
 constexpr MemberInfo members[] = {
     {116, Kind::natural, 0, 4, 1},
@@ -122,437 +125,444 @@ constexpr MemberInfo members[] = {
     {651, Kind::natural, 8, 4, 1},
     {682, Kind::natural, 0, 4, 1},
     {837, Kind::natural, 0, 4, 1},
+    {854, Kind::natural, 0, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {871, Kind::natural, 4, 4, 1},
-    {878, Kind::natural, 8, 4, 1},
+    {888, Kind::natural, 4, 4, 1},
+    {895, Kind::natural, 8, 4, 1},
     {321, Kind::natural, 12, 4, 1},
-    {882, Kind::natural, 16, 4, 1},
-    {894, Kind::natural, 20, 4, 1},
-    {909, Kind::natural, 24, 4, 1},
-    {919, Kind::natural, 28, 4, 1},
-    {928, Kind::text, 32, 1, 32},
-    {938, Kind::text, 0, 1, 16},
-    {871, Kind::natural, 16, 4, 1},
-    {878, Kind::natural, 20, 4, 1},
+    {899, Kind::natural, 16, 4, 1},
+    {911, Kind::natural, 20, 4, 1},
+    {926, Kind::natural, 24, 4, 1},
+    {936, Kind::natural, 28, 4, 1},
+    {945, Kind::text, 32, 1, 32},
+    {955, Kind::text, 0, 1, 16},
+    {888, Kind::natural, 16, 4, 1},
+    {895, Kind::natural, 20, 4, 1},
     {321, Kind::natural, 24, 4, 1},
-    {882, Kind::natural, 28, 4, 1},
-    {894, Kind::natural, 32, 4, 1},
-    {928, Kind::text, 36, 1, 32},
+    {899, Kind::natural, 28, 4, 1},
+    {911, Kind::natural, 32, 4, 1},
+    {945, Kind::text, 36, 1, 32},
     {13, Kind::natural, 0, 4, 1},
-    {1123, Kind::natural, 4, 4, 1},
-    {1117, Kind::natural, 8, 4, 1},
+    {1140, Kind::natural, 4, 4, 1},
+    {1134, Kind::natural, 8, 4, 1},
     {13, Kind::natural, 0, 4, 1},
     {195, Kind::natural, 4, 4, 1},
-    {1192, Kind::natural, 8, 4, 1},
-    {1203, Kind::natural, 12, 4, 1},
+    {1209, Kind::natural, 8, 4, 1},
+    {1220, Kind::natural, 12, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {1181, Kind::natural, 4, 4, 1},
-    {1221, Kind::integer, 8, 4, 1},
+    {1198, Kind::natural, 4, 4, 1},
+    {1238, Kind::integer, 8, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {1247, Kind::integer, 4, 4, 1},
+    {1264, Kind::integer, 4, 4, 1},
     {87, Kind::natural, 0, 4, 1},
     {0, Kind::natural, 0, 4, 1},
     {13, Kind::natural, 0, 4, 1},
     {281, Kind::natural, 4, 4, 1},
-    {1436, Kind::natural, 8, 4, 1},
-    {1500, Kind::integer, 12, 4, 1},
-    {1515, Kind::integer, 16, 4, 1},
-    {1533, Kind::integer, 20, 4, 1},
+    {1453, Kind::natural, 8, 4, 1},
+    {1517, Kind::integer, 12, 4, 1},
+    {1532, Kind::integer, 16, 4, 1},
+    {1550, Kind::integer, 20, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {1551, Kind::text, 4, 1, 2048},
+    {1568, Kind::text, 4, 1, 2048},
     {13, Kind::natural, 0, 4, 1},
-    {1551, Kind::text, 4, 1, 2048},
-    {1620, Kind::natural, 0, 4, 1},
+    {1568, Kind::text, 4, 1, 2048},
+    {1637, Kind::natural, 0, 4, 1},
     {624, Kind::natural, 4, 4, 1},
-    {1632, Kind::natural, 8, 4, 1},
-    {1687, Kind::natural, 0, 8, 1},
-    {1693, Kind::natural, 8, 8, 1},
-    {1698, Kind::natural, 16, 8, 1},
+    {1649, Kind::natural, 8, 4, 1},
+    {1704, Kind::natural, 0, 8, 1},
+    {1710, Kind::natural, 8, 8, 1},
+    {1715, Kind::natural, 16, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {1687, Kind::natural, 8, 8, 1},
-    {1710, Kind::natural, 16, 8, 1},
-    {1693, Kind::natural, 24, 8, 1},
-    {1698, Kind::natural, 32, 8, 1},
+    {1704, Kind::natural, 8, 8, 1},
+    {1727, Kind::natural, 16, 8, 1},
+    {1710, Kind::natural, 24, 8, 1},
+    {1715, Kind::natural, 32, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {1731, Kind::natural, 4, 4, 1},
-    {1827, Kind::natural, 0, 8, 1},
-    {1835, Kind::natural, 8, 8, 1},
-    {1843, Kind::natural, 16, 8, 1},
-    {1856, Kind::natural, 24, 8, 1},
-    {1882, Kind::natural, 0, 4, 1},
-    {1703, Kind::natural, 4, 4, 1},
-    {2000, Kind::natural, 0, 4, 1},
-    {2014, Kind::natural, 4, 4, 1},
-    {1972, Kind::natural, 8, 4, 1},
-    {2046, Kind::natural, 0, 1, 1},
+    {1748, Kind::natural, 4, 4, 1},
+    {1844, Kind::natural, 0, 8, 1},
+    {1852, Kind::natural, 8, 8, 1},
+    {1860, Kind::natural, 16, 8, 1},
+    {1873, Kind::natural, 24, 8, 1},
+    {1899, Kind::natural, 0, 4, 1},
+    {1720, Kind::natural, 4, 4, 1},
+    {2017, Kind::natural, 0, 4, 1},
+    {2031, Kind::natural, 4, 4, 1},
+    {1989, Kind::natural, 8, 4, 1},
+    {2063, Kind::natural, 0, 1, 1},
     {13, Kind::natural, 0, 4, 1},
     {624, Kind::natural, 4, 4, 1},
-    {2090, Kind::natural, 8, 4, 1},
-    {2110, Kind::pointer, 16, 8, 1},
-    {2211, Kind::natural, 0, 8, 1},
-    {2221, Kind::natural, 8, 8, 1},
-    {2230, Kind::natural, 16, 8, 1},
-    {2265, Kind::natural, 0, 8, 1},
-    {2279, Kind::natural, 8, 8, 1},
-    {2369, Kind::natural, 0, 1, 16},
-    {2381, Kind::natural, 16, 4, 1},
-    {2388, Kind::natural, 20, 4, 1},
+    {2107, Kind::natural, 8, 4, 1},
+    {2127, Kind::pointer, 16, 8, 1},
+    {2228, Kind::natural, 0, 8, 1},
+    {2238, Kind::natural, 8, 8, 1},
+    {2247, Kind::natural, 16, 8, 1},
+    {2282, Kind::natural, 0, 8, 1},
+    {2296, Kind::natural, 8, 8, 1},
+    {2386, Kind::natural, 0, 1, 16},
+    {2398, Kind::natural, 16, 4, 1},
+    {2405, Kind::natural, 20, 4, 1},
     {249, Kind::natural, 24, 1, 1},
     {13, Kind::natural, 0, 4, 1},
-    {2369, Kind::natural, 4, 1, 16},
-    {2381, Kind::natural, 20, 4, 1},
-    {2388, Kind::natural, 24, 4, 1},
+    {2386, Kind::natural, 4, 1, 16},
+    {2398, Kind::natural, 20, 4, 1},
+    {2405, Kind::natural, 24, 4, 1},
     {249, Kind::natural, 28, 1, 1},
-    {2411, Kind::natural, 32, 4, 1},
-    {2422, Kind::natural, 36, 1, 1},
-    {2369, Kind::natural, 0, 1, 16},
-    {2381, Kind::natural, 16, 4, 1},
-    {2436, Kind::natural, 532, 4, 1},
+    {2428, Kind::natural, 32, 4, 1},
+    {2439, Kind::natural, 36, 1, 1},
+    {2386, Kind::natural, 0, 1, 16},
+    {2398, Kind::natural, 16, 4, 1},
+    {2453, Kind::natural, 532, 4, 1},
     {249, Kind::natural, 536, 1, 1},
-    {2411, Kind::natural, 540, 4, 1},
-    {2422, Kind::natural, 544, 1, 1},
-    {2447, Kind::natural, 0, 4, 1},
-    {2455, Kind::natural, 4, 4, 1},
-    {2477, Kind::natural, 0, 4, 1},
-    {2489, Kind::natural, 4, 4, 1},
-    {2499, Kind::natural, 8, 4, 1},
-    {2512, Kind::natural, 0, 8, 1},
-    {2532, Kind::natural, 8, 8, 1},
-    {2578, Kind::natural, 0, 4, 1},
-    {2592, Kind::natural, 4, 4, 1},
-    {2617, Kind::natural, 8, 1, 4096},
-    {2627, Kind::natural, 4104, 1, 5120},
-    {2656, Kind::natural, 0, 4, 1},
-    {2686, Kind::natural, 4, 4, 1},
-    {2708, Kind::natural, 8, 4, 1},
-    {2733, Kind::natural, 12, 1, 32},
-    {2739, Kind::natural, 44, 1, 8192},
-    {2757, Kind::natural, 8236, 1, 4096},
+    {2428, Kind::natural, 540, 4, 1},
+    {2439, Kind::natural, 544, 1, 1},
+    {2464, Kind::natural, 0, 4, 1},
+    {2472, Kind::natural, 4, 4, 1},
+    {2494, Kind::natural, 0, 4, 1},
+    {2506, Kind::natural, 4, 4, 1},
+    {2516, Kind::natural, 8, 4, 1},
+    {2529, Kind::natural, 0, 8, 1},
+    {2549, Kind::natural, 8, 8, 1},
+    {2595, Kind::natural, 0, 4, 1},
+    {2609, Kind::natural, 4, 4, 1},
+    {2634, Kind::natural, 8, 1, 4096},
+    {2644, Kind::natural, 4104, 1, 5120},
+    {2673, Kind::natural, 0, 4, 1},
+    {2703, Kind::natural, 4, 4, 1},
+    {2725, Kind::natural, 8, 4, 1},
+    {2750, Kind::natural, 12, 1, 32},
+    {2756, Kind::natural, 44, 1, 8192},
+    {2774, Kind::natural, 8236, 1, 4096},
     {13, Kind::natural, 0, 4, 1},
-    {2792, Kind::natural, 8, 8, 1},
+    {2809, Kind::natural, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {2838, Kind::natural, 8, 8, 1},
+    {2855, Kind::natural, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {2477, Kind::natural, 4, 4, 1},
-    {2489, Kind::natural, 8, 4, 1},
-    {2499, Kind::natural, 12, 4, 1},
-    {2859, Kind::natural, 16, 4, 1},
+    {2494, Kind::natural, 4, 4, 1},
+    {2506, Kind::natural, 8, 4, 1},
+    {2516, Kind::natural, 12, 4, 1},
+    {2876, Kind::natural, 16, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {2881, Kind::natural, 8, 8, 1},
-    {2900, Kind::natural, 16, 8, 1},
-    {2919, Kind::natural, 24, 8, 1},
-    {2932, Kind::natural, 32, 8, 1},
-    {2950, Kind::natural, 40, 8, 1},
-    {2968, Kind::natural, 48, 8, 1},
-    {2980, Kind::natural, 56, 8, 1},
-    {3001, Kind::natural, 64, 8, 1},
-    {3022, Kind::natural, 72, 8, 1},
-    {3045, Kind::natural, 80, 8, 1},
-    {3067, Kind::natural, 88, 8, 1},
-    {3091, Kind::natural, 96, 4, 1},
+    {2494, Kind::natural, 4, 4, 1},
+    {2506, Kind::natural, 8, 4, 1},
+    {2516, Kind::natural, 12, 4, 1},
+    {2876, Kind::natural, 16, 4, 1},
+    {2898, Kind::natural, 20, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3110, Kind::natural, 4, 1, 1},
-    {3121, Kind::natural, 8, 4, 1},
-    {3145, Kind::natural, 0, 4, 1},
-    {3160, Kind::natural, 4, 4, 1},
-    {3178, Kind::natural, 8, 8, 1},
-    {3193, Kind::natural, 16, 8, 1},
-    {3198, Kind::natural, 24, 8, 1},
-    {3208, Kind::natural, 32, 4, 1},
-    {1710, Kind::natural, 36, 4, 5},
+    {2909, Kind::natural, 8, 8, 1},
+    {2928, Kind::natural, 16, 8, 1},
+    {2947, Kind::natural, 24, 8, 1},
+    {2960, Kind::natural, 32, 8, 1},
+    {2978, Kind::natural, 40, 8, 1},
+    {2996, Kind::natural, 48, 8, 1},
+    {3008, Kind::natural, 56, 8, 1},
+    {3029, Kind::natural, 64, 8, 1},
+    {3050, Kind::natural, 72, 8, 1},
+    {3073, Kind::natural, 80, 8, 1},
+    {3095, Kind::natural, 88, 8, 1},
+    {3119, Kind::natural, 96, 4, 1},
+    {13, Kind::natural, 0, 4, 1},
+    {3138, Kind::natural, 4, 1, 1},
+    {3149, Kind::natural, 8, 4, 1},
+    {3173, Kind::natural, 0, 4, 1},
+    {3188, Kind::natural, 4, 4, 1},
+    {3206, Kind::natural, 8, 8, 1},
+    {3221, Kind::natural, 16, 8, 1},
+    {3226, Kind::natural, 24, 8, 1},
+    {3236, Kind::natural, 32, 4, 1},
+    {1727, Kind::natural, 36, 4, 5},
     {46, Kind::natural, 0, 4, 1},
-    {3208, Kind::natural, 4, 4, 1},
-    {3145, Kind::natural, 8, 4, 1},
-    {3160, Kind::natural, 12, 4, 1},
-    {3178, Kind::natural, 16, 8, 1},
-    {2191, Kind::natural, 24, 4, 1},
-    {3229, Kind::natural, 32, 8, 1},
-    {3240, Kind::natural, 40, 8, 1},
-    {3193, Kind::natural, 48, 8, 1},
-    {3198, Kind::natural, 56, 8, 1},
-    {3324, Kind::natural, 0, 4, 1},
-    {3328, Kind::natural, 4, 4, 1},
-    {3333, Kind::natural, 8, 4, 1},
-    {3341, Kind::natural, 12, 4, 1},
-    {3345, Kind::natural, 16, 4, 1},
-    {3362, Kind::natural, 0, 4, 1},
-    {3376, Kind::natural, 4, 4, 1},
+    {3236, Kind::natural, 4, 4, 1},
+    {3173, Kind::natural, 8, 4, 1},
+    {3188, Kind::natural, 12, 4, 1},
+    {3206, Kind::natural, 16, 8, 1},
+    {2208, Kind::natural, 24, 4, 1},
+    {3257, Kind::natural, 32, 8, 1},
+    {3268, Kind::natural, 40, 8, 1},
+    {3221, Kind::natural, 48, 8, 1},
+    {3226, Kind::natural, 56, 8, 1},
+    {3352, Kind::natural, 0, 4, 1},
+    {3356, Kind::natural, 4, 4, 1},
+    {3361, Kind::natural, 8, 4, 1},
+    {3369, Kind::natural, 12, 4, 1},
+    {3373, Kind::natural, 16, 4, 1},
+    {3390, Kind::natural, 0, 4, 1},
+    {3404, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3391, Kind::natural, 4, 4, 1},
-    {2159, Kind::natural, 8, 8, 1},
-    {3411, Kind::pointer, 16, 8, 1},
+    {3419, Kind::natural, 4, 4, 1},
+    {2176, Kind::natural, 8, 8, 1},
+    {3439, Kind::pointer, 16, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3442, Kind::natural, 4, 1, 16},
-    {3449, Kind::natural, 20, 1, 16},
-    {3469, Kind::natural, 36, 1, 1},
-    {3480, Kind::natural, 37, 1, 1},
-    {3490, Kind::natural, 38, 1, 1},
-    {3497, Kind::natural, 39, 1, 1},
+    {3470, Kind::natural, 4, 1, 16},
+    {3477, Kind::natural, 20, 1, 16},
+    {3497, Kind::natural, 36, 1, 1},
+    {3508, Kind::natural, 37, 1, 1},
+    {3518, Kind::natural, 38, 1, 1},
+    {3525, Kind::natural, 39, 1, 1},
     {535, Kind::natural, 40, 1, 1},
     {13, Kind::natural, 0, 4, 1},
     {618, Kind::natural, 8, 8, 1},
     {618, Kind::text, 0, 1, 64},
-    {3532, Kind::pointer, 0, 8, 1},
-    {3542, Kind::natural, 8, 8, 1},
-    {3552, Kind::natural, 16, 8, 1},
-    {3562, Kind::natural, 24, 8, 1},
-    {3532, Kind::pointer, 0, 8, 1},
-    {3542, Kind::natural, 8, 8, 1},
-    {3552, Kind::natural, 16, 8, 1},
-    {3581, Kind::natural, 0, 4, 1},
-    {3592, Kind::natural, 0, 4, 1},
-    {3612, Kind::natural, 4, 4, 1},
-    {3634, Kind::natural, 8, 4, 1},
-    {3655, Kind::natural, 12, 4, 1},
-    {3672, Kind::natural, 16, 4, 1},
-    {3840, Kind::natural, 0, 4, 1},
-    {3846, Kind::natural, 4, 4, 1},
-    {3915, Kind::natural, 0, 4, 1},
+    {3560, Kind::pointer, 0, 8, 1},
+    {3570, Kind::natural, 8, 8, 1},
+    {3580, Kind::natural, 16, 8, 1},
+    {3590, Kind::natural, 24, 8, 1},
+    {3560, Kind::pointer, 0, 8, 1},
+    {3570, Kind::natural, 8, 8, 1},
+    {3580, Kind::natural, 16, 8, 1},
+    {3609, Kind::natural, 0, 4, 1},
+    {3620, Kind::natural, 0, 4, 1},
+    {3640, Kind::natural, 4, 4, 1},
+    {3662, Kind::natural, 8, 4, 1},
+    {3683, Kind::natural, 12, 4, 1},
+    {3700, Kind::natural, 16, 4, 1},
+    {3868, Kind::natural, 0, 4, 1},
+    {3874, Kind::natural, 4, 4, 1},
+    {3943, Kind::natural, 0, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3944, Kind::natural, 4, 1, 23},
-    {3952, Kind::natural, 27, 1, 1},
+    {3972, Kind::natural, 4, 1, 23},
+    {3980, Kind::natural, 27, 1, 1},
     {13, Kind::natural, 0, 4, 1},
-    {3981, Kind::natural, 4, 4, 1},
-    {3989, Kind::natural, 8, 1, 1},
+    {4009, Kind::natural, 4, 4, 1},
+    {4017, Kind::natural, 8, 1, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4006, Kind::natural, 4, 4, 1},
-    {3989, Kind::natural, 8, 1, 1},
+    {4034, Kind::natural, 4, 4, 1},
+    {4017, Kind::natural, 8, 1, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4025, Kind::natural, 4, 4, 1},
-    {4039, Kind::natural, 1608, 4, 1},
-    {4006, Kind::natural, 0, 4, 1},
-    {3989, Kind::natural, 4, 4, 1},
-    {4068, Kind::natural, 8, 4, 1},
-    {4102, Kind::natural, 0, 4, 1},
-    {4117, Kind::pointer, 8, 8, 1},
+    {4053, Kind::natural, 4, 4, 1},
+    {4067, Kind::natural, 1608, 4, 1},
+    {4034, Kind::natural, 0, 4, 1},
+    {4017, Kind::natural, 4, 4, 1},
+    {4096, Kind::natural, 8, 4, 1},
+    {4130, Kind::natural, 0, 4, 1},
+    {4145, Kind::pointer, 8, 8, 1},
     {321, Kind::pointer, 0, 8, 1},
-    {4149, Kind::natural, 8, 8, 1},
-    {4159, Kind::natural, 16, 8, 1},
-    {4169, Kind::natural, 24, 4, 1},
-    {4183, Kind::natural, 28, 4, 1},
+    {4177, Kind::natural, 8, 8, 1},
+    {4187, Kind::natural, 16, 8, 1},
+    {4197, Kind::natural, 24, 4, 1},
+    {4211, Kind::natural, 28, 4, 1},
     {511, Kind::text, 0, 1, 96},
-    {4225, Kind::natural, 96, 4, 1},
-    {4237, Kind::natural, 100, 4, 1},
-    {4256, Kind::natural, 0, 4, 1},
-    {4266, Kind::natural, 4, 4, 1},
+    {4253, Kind::natural, 96, 4, 1},
+    {4265, Kind::natural, 100, 4, 1},
+    {4284, Kind::natural, 0, 4, 1},
+    {4294, Kind::natural, 4, 4, 1},
     {511, Kind::text, 8, 1, 96},
-    {4275, Kind::text, 104, 1, 16},
-    {4149, Kind::natural, 120, 8, 1},
-    {4159, Kind::natural, 128, 8, 1},
-    {4288, Kind::natural, 136, 8, 1},
-    {4300, Kind::natural, 144, 8, 1},
-    {4311, Kind::natural, 152, 8, 1},
-    {4325, Kind::natural, 160, 8, 1},
-    {4169, Kind::natural, 168, 4, 1},
-    {4183, Kind::natural, 172, 4, 1},
-    {4333, Kind::natural, 176, 4, 1},
-    {4342, Kind::natural, 180, 4, 1},
-    {4353, Kind::natural, 184, 4, 1},
+    {4303, Kind::text, 104, 1, 16},
+    {4177, Kind::natural, 120, 8, 1},
+    {4187, Kind::natural, 128, 8, 1},
+    {4316, Kind::natural, 136, 8, 1},
+    {4328, Kind::natural, 144, 8, 1},
+    {4339, Kind::natural, 152, 8, 1},
+    {4353, Kind::natural, 160, 8, 1},
+    {4197, Kind::natural, 168, 4, 1},
+    {4211, Kind::natural, 172, 4, 1},
+    {4361, Kind::natural, 176, 4, 1},
+    {4370, Kind::natural, 180, 4, 1},
+    {4381, Kind::natural, 184, 4, 1},
     {589, Kind::natural, 188, 4, 1},
-    {4369, Kind::natural, 192, 4, 1},
-    {4380, Kind::natural, 196, 4, 1},
-    {4395, Kind::natural, 200, 4, 1},
-    {4405, Kind::natural, 204, 4, 1},
+    {4397, Kind::natural, 192, 4, 1},
+    {4408, Kind::natural, 196, 4, 1},
+    {4423, Kind::natural, 200, 4, 1},
+    {4433, Kind::natural, 204, 4, 1},
     {500, Kind::natural, 208, 4, 1},
-    {4414, Kind::natural, 212, 4, 1},
-    {4428, Kind::natural, 216, 4, 1},
-    {4444, Kind::natural, 220, 1, 1},
-    {4454, Kind::natural, 221, 1, 1},
+    {4442, Kind::natural, 212, 4, 1},
+    {4456, Kind::natural, 216, 4, 1},
+    {4472, Kind::natural, 220, 1, 1},
+    {4482, Kind::natural, 221, 1, 1},
     {87, Kind::natural, 0, 4, 1},
     {195, Kind::natural, 0, 4, 1},
-    {4472, Kind::natural, 4, 4, 1},
-    {4507, Kind::natural, 8, 4, 1},
-    {4530, Kind::natural, 12, 4, 1},
-    {4539, Kind::natural, 16, 2, 1},
-    {4201, Kind::pointer, 0, 8, 1},
+    {4500, Kind::natural, 4, 4, 1},
+    {4535, Kind::natural, 8, 4, 1},
+    {4558, Kind::natural, 12, 4, 1},
+    {4567, Kind::natural, 16, 2, 1},
+    {4229, Kind::pointer, 0, 8, 1},
     {195, Kind::natural, 8, 4, 1},
-    {4530, Kind::natural, 12, 4, 1},
+    {4558, Kind::natural, 12, 4, 1},
     {195, Kind::natural, 0, 4, 1},
-    {4557, Kind::natural, 4, 4, 1},
+    {4585, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4134, Kind::pointer, 8, 8, 1},
+    {4162, Kind::pointer, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4134, Kind::pointer, 8, 8, 1},
+    {4162, Kind::pointer, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4138, Kind::natural, 8, 8, 1},
-    {4134, Kind::pointer, 16, 8, 1},
+    {4166, Kind::natural, 8, 8, 1},
+    {4162, Kind::pointer, 16, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4206, Kind::natural, 4, 4, 1},
-    {4134, Kind::pointer, 8, 8, 1},
-    {4201, Kind::pointer, 16, 8, 1},
-    {4530, Kind::natural, 24, 4, 1},
-    {4573, Kind::natural, 28, 4, 1},
+    {4234, Kind::natural, 4, 4, 1},
+    {4162, Kind::pointer, 8, 8, 1},
+    {4229, Kind::pointer, 16, 8, 1},
+    {4558, Kind::natural, 24, 4, 1},
+    {4601, Kind::natural, 28, 4, 1},
     {13, Kind::natural, 0, 4, 1},
     {624, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4714, Kind::natural, 4, 4, 1},
+    {4742, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4748, Kind::natural, 4, 4, 1},
+    {4776, Kind::natural, 4, 4, 1},
     {87, Kind::natural, 8, 4, 1},
-    {4762, Kind::pointer, 16, 8, 1},
+    {4790, Kind::pointer, 16, 8, 1},
     {624, Kind::natural, 24, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {1475, Kind::natural, 8, 8, 1},
-    {4816, Kind::integer, 0, 4, 1},
-    {4839, Kind::natural, 4, 4, 1},
+    {1492, Kind::natural, 8, 8, 1},
+    {4844, Kind::integer, 0, 4, 1},
+    {4867, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {5102, Kind::natural, 8, 8, 1},
+    {5130, Kind::natural, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4887, Kind::natural, 4, 4, 1},
-    {4897, Kind::pointer, 8, 8, 1},
+    {4915, Kind::natural, 4, 4, 1},
+    {4925, Kind::pointer, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4737, Kind::natural, 4, 4, 1},
-    {5211, Kind::natural, 8, 4, 1},
+    {4765, Kind::natural, 4, 4, 1},
+    {5239, Kind::natural, 8, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4887, Kind::natural, 4, 4, 1},
-    {5120, Kind::pointer, 8, 8, 1},
+    {4915, Kind::natural, 4, 4, 1},
+    {5148, Kind::pointer, 8, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {5259, Kind::natural, 4, 4, 1},
-    {5268, Kind::natural, 8, 4, 1},
-    {5284, Kind::natural, 12, 4, 1},
-    {5298, Kind::natural, 16, 4, 1},
-    {5345, Kind::natural, 20, 4, 1},
+    {5287, Kind::natural, 4, 4, 1},
+    {5296, Kind::natural, 8, 4, 1},
+    {5312, Kind::natural, 12, 4, 1},
+    {5326, Kind::natural, 16, 4, 1},
+    {5373, Kind::natural, 20, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {5259, Kind::natural, 4, 4, 1},
-    {5268, Kind::natural, 8, 4, 1},
-    {5403, Kind::natural, 12, 4, 1},
-    {5298, Kind::natural, 16, 4, 1},
-    {5411, Kind::natural, 20, 4, 1},
+    {5287, Kind::natural, 4, 4, 1},
+    {5296, Kind::natural, 8, 4, 1},
+    {5431, Kind::natural, 12, 4, 1},
+    {5326, Kind::natural, 16, 4, 1},
+    {5439, Kind::natural, 20, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {5259, Kind::natural, 4, 4, 1},
-    {5268, Kind::natural, 8, 4, 1},
-    {5403, Kind::natural, 12, 4, 1},
-    {5298, Kind::natural, 16, 4, 1},
-    {5411, Kind::natural, 20, 4, 1},
-    {5478, Kind::natural, 24, 4, 1},
+    {5287, Kind::natural, 4, 4, 1},
+    {5296, Kind::natural, 8, 4, 1},
+    {5431, Kind::natural, 12, 4, 1},
+    {5326, Kind::natural, 16, 4, 1},
+    {5439, Kind::natural, 20, 4, 1},
+    {5506, Kind::natural, 24, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {4737, Kind::natural, 4, 4, 1},
+    {4765, Kind::natural, 4, 4, 1},
     {87, Kind::natural, 8, 4, 1},
-    {4762, Kind::pointer, 16, 8, 1},
-    {4748, Kind::natural, 24, 4, 1},
-    {5259, Kind::natural, 0, 4, 1},
-    {5268, Kind::natural, 4, 4, 1},
-    {5533, Kind::natural, 8, 4, 1},
-    {5543, Kind::natural, 12, 4, 1},
-    {5259, Kind::natural, 0, 4, 1},
-    {5268, Kind::natural, 4, 4, 1},
-    {5533, Kind::natural, 8, 4, 1},
-    {5543, Kind::natural, 12, 4, 1},
-    {5478, Kind::natural, 16, 4, 1},
-    {5259, Kind::natural, 0, 4, 1},
-    {5268, Kind::natural, 4, 4, 1},
-    {5533, Kind::natural, 8, 4, 1},
-    {5553, Kind::natural, 12, 4, 1},
+    {4790, Kind::pointer, 16, 8, 1},
+    {4776, Kind::natural, 24, 4, 1},
+    {5287, Kind::natural, 0, 4, 1},
+    {5296, Kind::natural, 4, 4, 1},
+    {5561, Kind::natural, 8, 4, 1},
+    {5571, Kind::natural, 12, 4, 1},
+    {5287, Kind::natural, 0, 4, 1},
+    {5296, Kind::natural, 4, 4, 1},
+    {5561, Kind::natural, 8, 4, 1},
+    {5571, Kind::natural, 12, 4, 1},
+    {5506, Kind::natural, 16, 4, 1},
+    {5287, Kind::natural, 0, 4, 1},
+    {5296, Kind::natural, 4, 4, 1},
+    {5561, Kind::natural, 8, 4, 1},
+    {5581, Kind::natural, 12, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {5605, Kind::natural, 4, 4, 1},
-    {5614, Kind::natural, 8, 4, 1},
-    {5629, Kind::text, 12, 1, 80},
-    {5648, Kind::text, 92, 1, 80},
-    {1710, Kind::natural, 172, 4, 6},
-    {5666, Kind::natural, 196, 4, 1},
-    {5689, Kind::natural, 200, 4, 1},
-    {5706, Kind::natural, 204, 4, 1},
-    {5721, Kind::text, 208, 1, 4},
+    {5633, Kind::natural, 4, 4, 1},
+    {5642, Kind::natural, 8, 4, 1},
+    {5657, Kind::text, 12, 1, 80},
+    {5676, Kind::text, 92, 1, 80},
+    {1727, Kind::natural, 172, 4, 6},
+    {5694, Kind::natural, 196, 4, 1},
+    {5717, Kind::natural, 200, 4, 1},
+    {5734, Kind::natural, 204, 4, 1},
+    {5749, Kind::text, 208, 1, 4},
     {13, Kind::natural, 0, 4, 1},
-    {5605, Kind::natural, 4, 4, 1},
-    {5648, Kind::text, 8, 1, 80},
-    {5732, Kind::natural, 88, 4, 1},
-    {1710, Kind::natural, 92, 4, 5},
-    {5755, Kind::natural, 112, 4, 1},
-    {5789, Kind::natural, 116, 4, 1},
-    {5706, Kind::natural, 120, 4, 1},
-    {5721, Kind::text, 124, 1, 4},
-    {5823, Kind::natural, 0, 4, 1},
-    {5843, Kind::natural, 4, 4, 1},
-    {5259, Kind::natural, 0, 4, 1},
-    {5268, Kind::natural, 4, 4, 1},
-    {5403, Kind::natural, 8, 4, 1},
-    {5298, Kind::natural, 12, 4, 1},
-    {5411, Kind::natural, 16, 4, 1},
-    {5478, Kind::natural, 20, 4, 1},
-    {5268, Kind::natural, 0, 4, 1},
-    {5403, Kind::natural, 4, 4, 1},
-    {5298, Kind::natural, 8, 4, 1},
-    {5411, Kind::natural, 12, 4, 1},
-    {5268, Kind::natural, 0, 4, 1},
-    {5284, Kind::natural, 4, 4, 1},
-    {5298, Kind::natural, 8, 4, 1},
-    {5345, Kind::natural, 12, 4, 1},
-    {5898, Kind::natural, 0, 4, 3},
-    {5918, Kind::natural, 12, 4, 1},
-    {5931, Kind::natural, 16, 4, 1},
-    {5944, Kind::natural, 20, 4, 1},
-    {5963, Kind::natural, 24, 4, 1},
-    {5982, Kind::natural, 28, 4, 1},
-    {6001, Kind::natural, 32, 4, 1},
-    {6020, Kind::natural, 36, 4, 1},
-    {6053, Kind::natural, 0, 4, 1},
-    {6064, Kind::natural, 4, 4, 1},
+    {5633, Kind::natural, 4, 4, 1},
+    {5676, Kind::text, 8, 1, 80},
+    {5760, Kind::natural, 88, 4, 1},
+    {1727, Kind::natural, 92, 4, 5},
+    {5783, Kind::natural, 112, 4, 1},
+    {5817, Kind::natural, 116, 4, 1},
+    {5734, Kind::natural, 120, 4, 1},
+    {5749, Kind::text, 124, 1, 4},
+    {5851, Kind::natural, 0, 4, 1},
+    {5871, Kind::natural, 4, 4, 1},
+    {5287, Kind::natural, 0, 4, 1},
+    {5296, Kind::natural, 4, 4, 1},
+    {5431, Kind::natural, 8, 4, 1},
+    {5326, Kind::natural, 12, 4, 1},
+    {5439, Kind::natural, 16, 4, 1},
+    {5506, Kind::natural, 20, 4, 1},
+    {5296, Kind::natural, 0, 4, 1},
+    {5431, Kind::natural, 4, 4, 1},
+    {5326, Kind::natural, 8, 4, 1},
+    {5439, Kind::natural, 12, 4, 1},
+    {5296, Kind::natural, 0, 4, 1},
+    {5312, Kind::natural, 4, 4, 1},
+    {5326, Kind::natural, 8, 4, 1},
+    {5373, Kind::natural, 12, 4, 1},
+    {5926, Kind::natural, 0, 4, 3},
+    {5946, Kind::natural, 12, 4, 1},
+    {5959, Kind::natural, 16, 4, 1},
+    {5972, Kind::natural, 20, 4, 1},
+    {5991, Kind::natural, 24, 4, 1},
+    {6010, Kind::natural, 28, 4, 1},
+    {6029, Kind::natural, 32, 4, 1},
+    {6048, Kind::natural, 36, 4, 1},
+    {6081, Kind::natural, 0, 4, 1},
+    {6092, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {2177, Kind::natural, 4, 4, 1},
-    {5061, Kind::natural, 8, 4, 1},
-    {2159, Kind::natural, 16, 8, 1},
-    {6141, Kind::pointer, 24, 8, 1},
+    {2194, Kind::natural, 4, 4, 1},
+    {5089, Kind::natural, 8, 4, 1},
+    {2176, Kind::natural, 16, 8, 1},
+    {6169, Kind::pointer, 24, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {6192, Kind::natural, 4, 4, 1},
-    {2159, Kind::natural, 8, 8, 1},
-    {6209, Kind::pointer, 16, 8, 1},
-    {6244, Kind::natural, 0, 1, 1},
-    {6255, Kind::natural, 4, 4, 1},
-    {6274, Kind::natural, 8, 2, 1},
-    {6294, Kind::natural, 10, 2, 1},
-    {6312, Kind::natural, 12, 2, 1},
-    {6331, Kind::natural, 14, 2, 1},
-    {6349, Kind::natural, 16, 2, 1},
-    {6367, Kind::natural, 18, 1, 1},
-    {4599, Kind::natural, 20, 4, 1},
-    {6400, Kind::text, 0, 1, 16},
-    {6420, Kind::natural, 16, 4, 1},
-    {6435, Kind::natural, 20, 4, 1},
-    {6447, Kind::natural, 24, 4, 1},
-    {6462, Kind::natural, 28, 4, 1},
-    {6482, Kind::natural, 32, 4, 1},
-    {6505, Kind::text, 36, 1, 32},
+    {6220, Kind::natural, 4, 4, 1},
+    {2176, Kind::natural, 8, 8, 1},
+    {6237, Kind::pointer, 16, 8, 1},
+    {6272, Kind::natural, 0, 1, 1},
+    {6283, Kind::natural, 4, 4, 1},
+    {6302, Kind::natural, 8, 2, 1},
+    {6322, Kind::natural, 10, 2, 1},
+    {6340, Kind::natural, 12, 2, 1},
+    {6359, Kind::natural, 14, 2, 1},
+    {6377, Kind::natural, 16, 2, 1},
+    {6395, Kind::natural, 18, 1, 1},
+    {4627, Kind::natural, 20, 4, 1},
+    {6428, Kind::text, 0, 1, 16},
+    {6448, Kind::natural, 16, 4, 1},
+    {6463, Kind::natural, 20, 4, 1},
+    {6475, Kind::natural, 24, 4, 1},
+    {6490, Kind::natural, 28, 4, 1},
+    {6510, Kind::natural, 32, 4, 1},
+    {6533, Kind::text, 36, 1, 32},
     {511, Kind::text, 68, 1, 80},
-    {4530, Kind::natural, 0, 4, 1},
-    {2381, Kind::natural, 4, 4, 1},
-    {6519, Kind::natural, 8, 1, 496},
-    {6526, Kind::natural, 0, 4, 1},
-    {6538, Kind::pointer, 8, 8, 1},
+    {4558, Kind::natural, 0, 4, 1},
+    {2398, Kind::natural, 4, 4, 1},
+    {6547, Kind::natural, 8, 1, 496},
+    {6554, Kind::natural, 0, 4, 1},
+    {6566, Kind::pointer, 8, 8, 1},
     {206, Kind::natural, 0, 4, 1},
-    {6596, Kind::natural, 4, 4, 1},
-    {6611, Kind::natural, 8, 4, 1},
-    {6622, Kind::natural, 12, 4, 1},
+    {6624, Kind::natural, 4, 4, 1},
+    {6639, Kind::natural, 8, 4, 1},
+    {6650, Kind::natural, 12, 4, 1},
     {328, Kind::natural, 16, 4, 1},
-    {6636, Kind::natural, 20, 4, 1},
-    {6652, Kind::natural, 24, 4, 1},
-    {6665, Kind::natural, 28, 4, 1},
-    {6678, Kind::natural, 32, 4, 1},
-    {6688, Kind::natural, 36, 4, 1},
+    {6664, Kind::natural, 20, 4, 1},
+    {6680, Kind::natural, 24, 4, 1},
+    {6693, Kind::natural, 28, 4, 1},
+    {6706, Kind::natural, 32, 4, 1},
+    {6716, Kind::natural, 36, 4, 1},
     {487, Kind::natural, 40, 8, 1},
     {13, Kind::natural, 0, 4, 1},
     {206, Kind::natural, 4, 4, 1},
-    {6596, Kind::natural, 8, 4, 1},
-    {6611, Kind::natural, 12, 4, 1},
-    {6622, Kind::natural, 16, 4, 1},
+    {6624, Kind::natural, 8, 4, 1},
+    {6639, Kind::natural, 12, 4, 1},
+    {6650, Kind::natural, 16, 4, 1},
     {328, Kind::natural, 20, 4, 1},
-    {6636, Kind::natural, 24, 4, 1},
-    {6652, Kind::natural, 28, 4, 1},
-    {6665, Kind::natural, 32, 4, 1},
-    {6678, Kind::natural, 36, 4, 1},
-    {6688, Kind::natural, 40, 4, 1},
+    {6664, Kind::natural, 24, 4, 1},
+    {6680, Kind::natural, 28, 4, 1},
+    {6693, Kind::natural, 32, 4, 1},
+    {6706, Kind::natural, 36, 4, 1},
+    {6716, Kind::natural, 40, 4, 1},
     {487, Kind::natural, 48, 8, 1},
     {50, Kind::text, 56, 1, 96},
-    {6718, Kind::natural, 0, 4, 1},
-    {1475, Kind::natural, 4, 4, 1},
+    {6746, Kind::natural, 0, 4, 1},
+    {1492, Kind::natural, 4, 4, 1},
     {321, Kind::pointer, 0, 8, 1},
     {206, Kind::natural, 8, 4, 1},
-    {6697, Kind::natural, 12, 4, 1},
-    {6747, Kind::natural, 16, 4, 1},
-    {6763, Kind::natural, 20, 4, 1},
+    {6725, Kind::natural, 12, 4, 1},
+    {6775, Kind::natural, 16, 4, 1},
+    {6791, Kind::natural, 20, 4, 1},
     {206, Kind::natural, 0, 4, 1},
-    {6611, Kind::natural, 4, 4, 1},
-    {6622, Kind::natural, 8, 4, 1},
+    {6639, Kind::natural, 4, 4, 1},
+    {6650, Kind::natural, 8, 4, 1},
     {328, Kind::natural, 12, 4, 1},
     {348, Kind::natural, 16, 4, 1},
     {370, Kind::natural, 20, 4, 1},
@@ -561,8 +571,8 @@ constexpr MemberInfo members[] = {
     {424, Kind::natural, 32, 4, 1},
     {13, Kind::natural, 0, 4, 1},
     {206, Kind::natural, 4, 4, 1},
-    {6611, Kind::natural, 8, 4, 1},
-    {6622, Kind::natural, 12, 4, 1},
+    {6639, Kind::natural, 8, 4, 1},
+    {6650, Kind::natural, 12, 4, 1},
     {328, Kind::natural, 16, 4, 1},
     {348, Kind::natural, 20, 4, 1},
     {370, Kind::natural, 24, 4, 1},
@@ -570,54 +580,73 @@ constexpr MemberInfo members[] = {
     {408, Kind::natural, 32, 4, 1},
     {424, Kind::natural, 36, 4, 1},
     {50, Kind::text, 40, 1, 96},
-    {6718, Kind::natural, 0, 4, 1},
-    {1475, Kind::natural, 4, 4, 1},
+    {6746, Kind::natural, 0, 4, 1},
+    {1492, Kind::natural, 4, 4, 1},
     {321, Kind::pointer, 0, 8, 1},
-    {5192, Kind::pointer, 8, 8, 1},
+    {5220, Kind::pointer, 8, 8, 1},
     {206, Kind::natural, 16, 4, 1},
-    {6697, Kind::natural, 20, 4, 1},
-    {6747, Kind::natural, 24, 4, 1},
-    {6763, Kind::natural, 28, 4, 1},
+    {6725, Kind::natural, 20, 4, 1},
+    {6775, Kind::natural, 24, 4, 1},
+    {6791, Kind::natural, 28, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {6844, Kind::natural, 4, 4, 1},
-    {6855, Kind::pointer, 8, 8, 1},
-    {6863, Kind::pointer, 16, 8, 1},
+    {6872, Kind::natural, 4, 4, 1},
+    {6883, Kind::pointer, 8, 8, 1},
+    {6891, Kind::pointer, 16, 8, 1},
     {13, Kind::natural, 0, 4, 1},
-    {6892, Kind::natural, 4, 4, 1},
+    {6920, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {6921, Kind::natural, 4, 4, 1},
+    {6949, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {6934, Kind::natural, 4, 4, 8},
+    {6962, Kind::natural, 4, 4, 8},
     {13, Kind::natural, 0, 4, 1},
-    {6934, Kind::natural, 4, 4, 8},
-    {6969, Kind::natural, 36, 4, 8},
-    {6996, Kind::natural, 68, 4, 8},
+    {6962, Kind::natural, 4, 4, 8},
+    {6997, Kind::natural, 36, 4, 8},
+    {7024, Kind::natural, 68, 4, 8},
     {13, Kind::natural, 0, 4, 1},
-    {6969, Kind::natural, 4, 4, 8},
-    {7056, Kind::natural, 0, 4, 1},
-    {7066, Kind::natural, 4, 4, 8},
+    {6997, Kind::natural, 4, 4, 8},
+    {7084, Kind::natural, 0, 4, 1},
+    {7094, Kind::natural, 4, 4, 8},
     {13, Kind::natural, 0, 4, 1},
-    {6697, Kind::natural, 4, 4, 1},
-    {7105, Kind::natural, 8, 4, 1},
+    {6725, Kind::natural, 4, 4, 1},
+    {7133, Kind::natural, 8, 4, 1},
     {618, Kind::real, 16, 8, 1},
     {13, Kind::natural, 0, 4, 1},
     {249, Kind::natural, 4, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {7113, Kind::natural, 4, 4, 1},
-    {7124, Kind::pointer, 8, 8, 1},
-    {7144, Kind::natural, 0, 4, 1},
-    {7161, Kind::natural, 4, 4, 1},
-    {7180, Kind::natural, 8, 4, 1},
-    {7196, Kind::natural, 12, 4, 1},
-    {7214, Kind::natural, 16, 4, 1},
-    {7223, Kind::natural, 20, 4, 1},
-    {7240, Kind::natural, 0, 4, 1},
-    {7257, Kind::natural, 4, 4, 1},
-    {7214, Kind::natural, 8, 4, 1},
-    {7276, Kind::natural, 12, 4, 1},
-    {7305, Kind::natural, 16, 4, 1},
+    {7141, Kind::natural, 4, 4, 1},
+    {7152, Kind::pointer, 8, 8, 1},
+    {7172, Kind::natural, 0, 4, 1},
+    {7189, Kind::natural, 4, 4, 1},
+    {7208, Kind::natural, 8, 4, 1},
+    {7224, Kind::natural, 12, 4, 1},
+    {7242, Kind::natural, 16, 4, 1},
+    {7251, Kind::natural, 20, 4, 1},
+    {7268, Kind::natural, 0, 4, 1},
+    {7285, Kind::natural, 4, 4, 1},
+    {7242, Kind::natural, 8, 4, 1},
+    {7304, Kind::natural, 12, 4, 1},
+    {7333, Kind::natural, 16, 4, 1},
     {13, Kind::natural, 0, 4, 1},
-    {7353, Kind::natural, 8, 8, 1},
+    {7381, Kind::natural, 8, 8, 1},
+    {4053, Kind::natural, 0, 4, 1},
+    {4067, Kind::natural, 1604, 4, 1},
+    {7390, Kind::natural, 1608, 4, 1},
+    {7402, Kind::natural, 0, 1, 1},
+    {7420, Kind::natural, 1, 1, 1},
+    {7459, Kind::natural, 0, 4, 1},
+    {7464, Kind::natural, 4, 4, 4096},
+    {7480, Kind::natural, 16388, 4, 4096},
+    {7496, Kind::natural, 32772, 4, 1},
+    {7524, Kind::natural, 0, 1, 32},
+    {7532, Kind::natural, 32, 4, 1},
+    {7545, Kind::natural, 36, 4, 1},
+    {7559, Kind::natural, 40, 1, 256},
+    {7588, Kind::natural, 296, 4, 1},
+    {7617, Kind::natural, 300, 1, 256},
+    {7647, Kind::natural, 556, 4, 1},
+    {7691, Kind::natural, 0, 1, 1},
+    {4229, Kind::natural, 0, 1, 256},
+    {1492, Kind::natural, 256, 4, 1},
 };
 
 constexpr ArgumentInfo arguments[] = {
@@ -739,360 +768,363 @@ constexpr ArgumentInfo arguments[] = {
     {826, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetLastBBXFlushTime.durationUs
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetBBXTimeData_v1.device
     {845, Kind::structure, Role::out, 1, 0, 35, 1, 0, false},  // nvmlDeviceGetBBXTimeData_v1.timeData
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuUptime_v1.device
+    {861, Kind::structure, Role::out, 1, 0, 36, 1, 0, false},  // nvmlDeviceGetGpuUptime_v1.gpuUptime
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDisplayMode.device
-    {854, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDisplayMode.display
+    {871, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDisplayMode.display
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDisplayActive.device
-    {862, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDisplayActive.isActive
+    {879, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDisplayActive.isActive
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPersistenceMode.device
     {624, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPersistenceMode.mode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPciInfoExt.device
-    {934, Kind::structure, Role::inout, 1, 0, 36, 9, 0, true},  // nvmlDeviceGetPciInfoExt.pci
+    {951, Kind::structure, Role::inout, 1, 0, 37, 9, 0, true},  // nvmlDeviceGetPciInfoExt.pci
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPciInfo_v3.device
-    {934, Kind::structure, Role::out, 1, 0, 45, 7, 0, false},  // nvmlDeviceGetPciInfo_v3.pci
+    {951, Kind::structure, Role::out, 1, 0, 46, 7, 0, false},  // nvmlDeviceGetPciInfo_v3.pci
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMaxPcieLinkGeneration.device
-    {950, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxPcieLinkGeneration.maxLinkGen
+    {967, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxPcieLinkGeneration.maxLinkGen
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuMaxPcieLinkGeneration.device
-    {961, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuMaxPcieLinkGeneration.maxLinkGenDevice
+    {978, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuMaxPcieLinkGeneration.maxLinkGenDevice
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMaxPcieLinkWidth.device
-    {978, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxPcieLinkWidth.maxLinkWidth
+    {995, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxPcieLinkWidth.maxLinkWidth
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetCurrPcieLinkGeneration.device
-    {991, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCurrPcieLinkGeneration.currLinkGen
+    {1008, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCurrPcieLinkGeneration.currLinkGen
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetCurrPcieLinkWidth.device
-    {1003, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCurrPcieLinkWidth.currLinkWidth
+    {1020, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCurrPcieLinkWidth.currLinkWidth
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPcieThroughput.device
-    {1017, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetPcieThroughput.counter
+    {1034, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetPcieThroughput.counter
     {618, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPcieThroughput.value
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPcieReplayCounter.device
     {618, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPcieReplayCounter.value
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetClockInfo.device
     {281, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetClockInfo.type
-    {1025, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetClockInfo.clock
+    {1042, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetClockInfo.clock
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMaxClockInfo.device
     {281, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxClockInfo.type
-    {1025, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxClockInfo.clock
+    {1042, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxClockInfo.clock
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpcClkVfOffset.device
-    {1031, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpcClkVfOffset.offset
+    {1048, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpcClkVfOffset.offset
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetApplicationsClock.device
-    {1038, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetApplicationsClock.clockType
-    {1048, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetApplicationsClock.clockMHz
+    {1055, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetApplicationsClock.clockType
+    {1065, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetApplicationsClock.clockMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDefaultApplicationsClock.device
-    {1038, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetDefaultApplicationsClock.clockType
-    {1048, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDefaultApplicationsClock.clockMHz
+    {1055, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetDefaultApplicationsClock.clockType
+    {1065, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDefaultApplicationsClock.clockMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetClock.device
-    {1038, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetClock.clockType
-    {1057, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetClock.clockId
-    {1048, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetClock.clockMHz
+    {1055, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetClock.clockType
+    {1074, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetClock.clockId
+    {1065, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetClock.clockMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMaxCustomerBoostClock.device
-    {1038, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxCustomerBoostClock.clockType
-    {1048, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxCustomerBoostClock.clockMHz
+    {1055, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxCustomerBoostClock.clockType
+    {1065, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxCustomerBoostClock.clockMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedMemoryClocks.device
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedMemoryClocks.count
-    {1065, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedMemoryClocks.clocksMHz
+    {1082, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedMemoryClocks.clocksMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedGraphicsClocks.device
-    {1075, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedGraphicsClocks.memoryClockMHz
+    {1092, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedGraphicsClocks.memoryClockMHz
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedGraphicsClocks.count
-    {1065, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedGraphicsClocks.clocksMHz
+    {1082, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedGraphicsClocks.clocksMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAutoBoostedClocksEnabled.device
-    {1090, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAutoBoostedClocksEnabled.isEnabled
-    {1100, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAutoBoostedClocksEnabled.defaultIsEnabled
+    {1107, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAutoBoostedClocksEnabled.isEnabled
+    {1117, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAutoBoostedClocksEnabled.defaultIsEnabled
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetFanSpeed.device
-    {1117, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetFanSpeed.speed
+    {1134, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetFanSpeed.speed
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetFanSpeed_v2.device
-    {1123, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetFanSpeed_v2.fan
-    {1117, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetFanSpeed_v2.speed
+    {1140, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetFanSpeed_v2.fan
+    {1134, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetFanSpeed_v2.speed
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetFanSpeedRPM.device
-    {1127, Kind::structure, Role::inout, 1, 0, 52, 3, 0, true},  // nvmlDeviceGetFanSpeedRPM.fanSpeed
+    {1144, Kind::structure, Role::inout, 1, 0, 53, 3, 0, true},  // nvmlDeviceGetFanSpeedRPM.fanSpeed
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetTargetFanSpeed.device
-    {1123, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetTargetFanSpeed.fan
-    {1136, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetTargetFanSpeed.targetSpeed
+    {1140, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetTargetFanSpeed.fan
+    {1153, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetTargetFanSpeed.targetSpeed
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMinMaxFanSpeed.device
-    {1148, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMinMaxFanSpeed.minSpeed
-    {1157, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMinMaxFanSpeed.maxSpeed
+    {1165, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMinMaxFanSpeed.minSpeed
+    {1174, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMinMaxFanSpeed.maxSpeed
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetFanControlPolicy_v2.device
-    {1123, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetFanControlPolicy_v2.fan
-    {1166, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetFanControlPolicy_v2.policy
+    {1140, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetFanControlPolicy_v2.fan
+    {1183, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetFanControlPolicy_v2.policy
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNumFans.device
-    {1173, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNumFans.numFans
+    {1190, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNumFans.numFans
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetTemperature.device
-    {1181, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetTemperature.sensorType
+    {1198, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetTemperature.sensorType
     {286, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetTemperature.temp
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetCoolerInfo.device
-    {1210, Kind::structure, Role::inout, 1, 0, 55, 4, 0, true},  // nvmlDeviceGetCoolerInfo.coolerInfo
+    {1227, Kind::structure, Role::inout, 1, 0, 56, 4, 0, true},  // nvmlDeviceGetCoolerInfo.coolerInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetTemperatureV.device
-    {1221, Kind::structure, Role::inout, 1, 0, 59, 3, 0, true},  // nvmlDeviceGetTemperatureV.temperature
+    {1238, Kind::structure, Role::inout, 1, 0, 60, 3, 0, true},  // nvmlDeviceGetTemperatureV.temperature
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetTemperatureThreshold.device
-    {1233, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetTemperatureThreshold.thresholdType
+    {1250, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetTemperatureThreshold.thresholdType
     {286, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetTemperatureThreshold.temp
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMarginTemperature.device
-    {1265, Kind::structure, Role::inout, 1, 0, 62, 2, 0, true},  // nvmlDeviceGetMarginTemperature.marginTempInfo
+    {1282, Kind::structure, Role::inout, 1, 0, 63, 2, 0, true},  // nvmlDeviceGetMarginTemperature.marginTempInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetThermalSettings.device
-    {1280, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetThermalSettings.sensorIndex
-    {1292, Kind::structure, Role::out, 1, 0, 64, 1, 0, false},  // nvmlDeviceGetThermalSettings.pThermalSettings
+    {1297, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetThermalSettings.sensorIndex
+    {1309, Kind::structure, Role::out, 1, 0, 65, 1, 0, false},  // nvmlDeviceGetThermalSettings.pThermalSettings
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPerformanceState.device
-    {1309, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPerformanceState.pState
+    {1326, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPerformanceState.pState
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetCurrentClocksEventReasons.device
-    {1316, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetCurrentClocksEventReasons.clocksEventReasons
+    {1333, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetCurrentClocksEventReasons.clocksEventReasons
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetCurrentClocksThrottleReasons.device
-    {1335, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetCurrentClocksThrottleReasons.clocksThrottleReasons
+    {1352, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetCurrentClocksThrottleReasons.clocksThrottleReasons
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedClocksEventReasons.device
-    {1357, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedClocksEventReasons.supportedClocksEventReasons
+    {1374, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedClocksEventReasons.supportedClocksEventReasons
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedClocksThrottleReasons.device
-    {1385, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedClocksThrottleReasons.supportedClocksThrottleReasons
+    {1402, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedClocksThrottleReasons.supportedClocksThrottleReasons
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPowerState.device
-    {1309, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerState.pState
+    {1326, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerState.pState
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDynamicPstatesInfo.device
-    {1416, Kind::structure, Role::out, 1, 0, 65, 1, 0, false},  // nvmlDeviceGetDynamicPstatesInfo.pDynamicPstatesInfo
+    {1433, Kind::structure, Role::out, 1, 0, 66, 1, 0, false},  // nvmlDeviceGetDynamicPstatesInfo.pDynamicPstatesInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMemClkVfOffset.device
-    {1031, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMemClkVfOffset.offset
+    {1048, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMemClkVfOffset.offset
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMinMaxClockOfPState.device
     {281, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMinMaxClockOfPState.type
-    {1436, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMinMaxClockOfPState.pstate
-    {1443, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMinMaxClockOfPState.minClockMHz
-    {1455, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMinMaxClockOfPState.maxClockMHz
+    {1453, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMinMaxClockOfPState.pstate
+    {1460, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMinMaxClockOfPState.minClockMHz
+    {1472, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMinMaxClockOfPState.maxClockMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedPerformanceStates.device
-    {1467, Kind::integer, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedPerformanceStates.pstates
-    {1475, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedPerformanceStates.size
+    {1484, Kind::integer, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedPerformanceStates.pstates
+    {1492, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedPerformanceStates.size
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpcClkMinMaxVfOffset.device
-    {1480, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpcClkMinMaxVfOffset.minOffset
-    {1490, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpcClkMinMaxVfOffset.maxOffset
+    {1497, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpcClkMinMaxVfOffset.minOffset
+    {1507, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpcClkMinMaxVfOffset.maxOffset
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMemClkMinMaxVfOffset.device
-    {1480, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMemClkMinMaxVfOffset.minOffset
-    {1490, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMemClkMinMaxVfOffset.maxOffset
+    {1497, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMemClkMinMaxVfOffset.minOffset
+    {1507, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMemClkMinMaxVfOffset.maxOffset
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetClockOffsets.device
-    {232, Kind::structure, Role::inout, 1, 0, 66, 6, 0, true},  // nvmlDeviceGetClockOffsets.info
+    {232, Kind::structure, Role::inout, 1, 0, 67, 6, 0, true},  // nvmlDeviceGetClockOffsets.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetClockOffsets.device
-    {232, Kind::structure, Role::in, 1, 0, 66, 6, 0, true},  // nvmlDeviceSetClockOffsets.info
+    {232, Kind::structure, Role::in, 1, 0, 67, 6, 0, true},  // nvmlDeviceSetClockOffsets.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPerformanceModes.device
-    {1555, Kind::structure, Role::inout, 1, 0, 72, 2, 0, true},  // nvmlDeviceGetPerformanceModes.perfModes
+    {1572, Kind::structure, Role::inout, 1, 0, 73, 2, 0, true},  // nvmlDeviceGetPerformanceModes.perfModes
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetCurrentClockFreqs.device
-    {1565, Kind::structure, Role::inout, 1, 0, 74, 2, 0, true},  // nvmlDeviceGetCurrentClockFreqs.currentClockFreqs
+    {1582, Kind::structure, Role::inout, 1, 0, 75, 2, 0, true},  // nvmlDeviceGetCurrentClockFreqs.currentClockFreqs
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementMode.device
     {624, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementMode.mode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementLimit.device
-    {1583, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementLimit.limit
+    {1600, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementLimit.limit
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementLimitConstraints.device
-    {1589, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementLimitConstraints.minLimit
-    {1598, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementLimitConstraints.maxLimit
+    {1606, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementLimitConstraints.minLimit
+    {1615, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementLimitConstraints.maxLimit
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementDefaultLimit.device
-    {1607, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementDefaultLimit.defaultLimit
+    {1624, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerManagementDefaultLimit.defaultLimit
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPowerUsage.device
     {271, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerUsage.power
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPowerMizerMode_v1.device
-    {1657, Kind::structure, Role::out, 1, 0, 76, 3, 0, false},  // nvmlDeviceGetPowerMizerMode_v1.powerMizerMode
+    {1674, Kind::structure, Role::out, 1, 0, 77, 3, 0, false},  // nvmlDeviceGetPowerMizerMode_v1.powerMizerMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetPowerMizerMode_v1.device
-    {1657, Kind::structure, Role::in, 1, 0, 76, 3, 0, false},  // nvmlDeviceSetPowerMizerMode_v1.powerMizerMode
+    {1674, Kind::structure, Role::in, 1, 0, 77, 3, 0, false},  // nvmlDeviceSetPowerMizerMode_v1.powerMizerMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetTotalEnergyConsumption.device
-    {1672, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetTotalEnergyConsumption.energy
+    {1689, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetTotalEnergyConsumption.energy
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetEnforcedPowerLimit.device
-    {1583, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEnforcedPowerLimit.limit
+    {1600, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEnforcedPowerLimit.limit
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuOperationMode.device
     {255, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuOperationMode.current
-    {1679, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuOperationMode.pending
+    {1696, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuOperationMode.pending
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMemoryInfo.device
-    {1703, Kind::structure, Role::out, 1, 0, 79, 3, 0, false},  // nvmlDeviceGetMemoryInfo.memory
+    {1720, Kind::structure, Role::out, 1, 0, 80, 3, 0, false},  // nvmlDeviceGetMemoryInfo.memory
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMemoryInfo_v2.device
-    {1703, Kind::structure, Role::inout, 1, 0, 82, 5, 0, true},  // nvmlDeviceGetMemoryInfo_v2.memory
+    {1720, Kind::structure, Role::inout, 1, 0, 83, 5, 0, true},  // nvmlDeviceGetMemoryInfo_v2.memory
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetComputeMode.device
     {624, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetComputeMode.mode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetCudaComputeCapability.device
-    {1719, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCudaComputeCapability.major
-    {1725, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCudaComputeCapability.minor
+    {1736, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCudaComputeCapability.major
+    {1742, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCudaComputeCapability.minor
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDramEncryptionMode.device
-    {255, Kind::structure, Role::inout, 1, 0, 87, 2, 0, true},  // nvmlDeviceGetDramEncryptionMode.current
-    {1679, Kind::structure, Role::inout, 1, 0, 87, 2, 0, true},  // nvmlDeviceGetDramEncryptionMode.pending
+    {255, Kind::structure, Role::inout, 1, 0, 88, 2, 0, true},  // nvmlDeviceGetDramEncryptionMode.current
+    {1696, Kind::structure, Role::inout, 1, 0, 88, 2, 0, true},  // nvmlDeviceGetDramEncryptionMode.pending
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetDramEncryptionMode.device
-    {1747, Kind::structure, Role::in, 1, 0, 87, 2, 0, true},  // nvmlDeviceSetDramEncryptionMode.dramEncryption
+    {1764, Kind::structure, Role::in, 1, 0, 88, 2, 0, true},  // nvmlDeviceSetDramEncryptionMode.dramEncryption
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetEccMode.device
     {255, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEccMode.current
-    {1679, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEccMode.pending
+    {1696, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEccMode.pending
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDefaultEccMode.device
-    {1762, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDefaultEccMode.defaultMode
+    {1779, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDefaultEccMode.defaultMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetBoardId.device
-    {1774, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetBoardId.boardId
+    {1791, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetBoardId.boardId
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMultiGpuBoard.device
-    {1782, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMultiGpuBoard.multiGpuBool
+    {1799, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMultiGpuBoard.multiGpuBool
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetTotalEccErrors.device
-    {1795, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetTotalEccErrors.errorType
-    {1805, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetTotalEccErrors.counterType
-    {1817, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetTotalEccErrors.eccCounts
+    {1812, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetTotalEccErrors.errorType
+    {1822, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetTotalEccErrors.counterType
+    {1834, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetTotalEccErrors.eccCounts
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDetailedEccErrors.device
-    {1795, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetDetailedEccErrors.errorType
-    {1805, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetDetailedEccErrors.counterType
-    {1817, Kind::structure, Role::out, 1, 0, 89, 4, 0, false},  // nvmlDeviceGetDetailedEccErrors.eccCounts
+    {1812, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetDetailedEccErrors.errorType
+    {1822, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetDetailedEccErrors.counterType
+    {1834, Kind::structure, Role::out, 1, 0, 90, 4, 0, false},  // nvmlDeviceGetDetailedEccErrors.eccCounts
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMemoryErrorCounter.device
-    {1795, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMemoryErrorCounter.errorType
-    {1805, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMemoryErrorCounter.counterType
-    {1869, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMemoryErrorCounter.locationType
+    {1812, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMemoryErrorCounter.errorType
+    {1822, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMemoryErrorCounter.counterType
+    {1886, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMemoryErrorCounter.locationType
     {87, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetMemoryErrorCounter.count
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetUtilizationRates.device
-    {1886, Kind::structure, Role::out, 1, 0, 93, 2, 0, false},  // nvmlDeviceGetUtilizationRates.utilization
+    {1903, Kind::structure, Role::out, 1, 0, 94, 2, 0, false},  // nvmlDeviceGetUtilizationRates.utilization
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetEncoderUtilization.device
-    {1886, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderUtilization.utilization
-    {1898, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderUtilization.samplingPeriodUs
+    {1903, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderUtilization.utilization
+    {1915, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderUtilization.samplingPeriodUs
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetEncoderCapacity.device
-    {1915, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderCapacity.encoderQueryType
-    {1932, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderCapacity.encoderCapacity
+    {1932, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderCapacity.encoderQueryType
+    {1949, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderCapacity.encoderCapacity
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetEncoderStats.device
-    {1948, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderStats.sessionCount
-    {1961, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderStats.averageFps
-    {1972, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderStats.averageLatency
+    {1965, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderStats.sessionCount
+    {1978, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderStats.averageFps
+    {1989, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderStats.averageLatency
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetEncoderSessions.device
-    {1948, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderSessions.sessionCount
-    {1987, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetEncoderSessions.sessionInfos
+    {1965, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetEncoderSessions.sessionCount
+    {2004, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetEncoderSessions.sessionInfos
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDecoderUtilization.device
-    {1886, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDecoderUtilization.utilization
-    {1898, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDecoderUtilization.samplingPeriodUs
+    {1903, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDecoderUtilization.utilization
+    {1915, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDecoderUtilization.samplingPeriodUs
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetJpgUtilization.device
-    {1886, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetJpgUtilization.utilization
-    {1898, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetJpgUtilization.samplingPeriodUs
+    {1903, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetJpgUtilization.utilization
+    {1915, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetJpgUtilization.samplingPeriodUs
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetOfaUtilization.device
-    {1886, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetOfaUtilization.utilization
-    {1898, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetOfaUtilization.samplingPeriodUs
+    {1903, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetOfaUtilization.utilization
+    {1915, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetOfaUtilization.samplingPeriodUs
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetFBCStats.device
-    {2025, Kind::structure, Role::out, 1, 0, 95, 3, 0, false},  // nvmlDeviceGetFBCStats.fbcStats
+    {2042, Kind::structure, Role::out, 1, 0, 96, 3, 0, false},  // nvmlDeviceGetFBCStats.fbcStats
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetFBCSessions.device
-    {1948, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetFBCSessions.sessionCount
-    {2034, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetFBCSessions.sessionInfo
+    {1965, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetFBCSessions.sessionCount
+    {2051, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetFBCSessions.sessionInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDriverModel_v2.device
     {255, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDriverModel_v2.current
-    {1679, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDriverModel_v2.pending
+    {1696, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDriverModel_v2.pending
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVbiosVersion.device
     {13, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetVbiosVersion.version
     {21, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVbiosVersion.length
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetBridgeChipInfo.device
-    {2058, Kind::structure, Role::out, 1, 0, 98, 1, 0, false},  // nvmlDeviceGetBridgeChipInfo.bridgeHierarchy
+    {2075, Kind::structure, Role::out, 1, 0, 99, 1, 0, false},  // nvmlDeviceGetBridgeChipInfo.bridgeHierarchy
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses_v3.device
-    {2074, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses_v3.infoCount
-    {2084, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses_v3.infos
+    {2091, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses_v3.infoCount
+    {2101, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses_v3.infos
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses_v3.device
-    {2074, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses_v3.infoCount
-    {2084, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses_v3.infos
+    {2091, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses_v3.infoCount
+    {2101, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses_v3.infos
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses_v3.device
-    {2074, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses_v3.infoCount
-    {2084, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses_v3.infos
+    {2091, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses_v3.infoCount
+    {2101, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses_v3.infos
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRunningProcessDetailList.device
-    {2120, Kind::structure, Role::inout, 1, 0, 99, 4, 0, true},  // nvmlDeviceGetRunningProcessDetailList.plist
+    {2137, Kind::structure, Role::inout, 1, 0, 100, 4, 0, true},  // nvmlDeviceGetRunningProcessDetailList.plist
     {727, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceOnSameBoard.device1
     {735, Kind::device, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceOnSameBoard.device2
-    {2126, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceOnSameBoard.onSameBoard
+    {2143, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceOnSameBoard.onSameBoard
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAPIRestriction.device
-    {2138, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetAPIRestriction.apiType
-    {2146, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAPIRestriction.isRestricted
+    {2155, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetAPIRestriction.apiType
+    {2163, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAPIRestriction.isRestricted
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSamples.device
     {281, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetSamples.type
-    {2159, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSamples.lastSeenTimeStamp
-    {2177, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSamples.sampleValType
-    {2191, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSamples.sampleCount
-    {2203, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetSamples.samples
+    {2176, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSamples.lastSeenTimeStamp
+    {2194, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSamples.sampleValType
+    {2208, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSamples.sampleCount
+    {2220, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetSamples.samples
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetBAR1MemoryInfo.device
-    {2239, Kind::structure, Role::out, 1, 0, 103, 3, 0, false},  // nvmlDeviceGetBAR1MemoryInfo.bar1Memory
+    {2256, Kind::structure, Role::out, 1, 0, 104, 3, 0, false},  // nvmlDeviceGetBAR1MemoryInfo.bar1Memory
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetViolationStatus.device
-    {2250, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetViolationStatus.perfPolicyType
-    {2293, Kind::structure, Role::out, 1, 0, 106, 2, 0, false},  // nvmlDeviceGetViolationStatus.violTime
+    {2267, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetViolationStatus.perfPolicyType
+    {2310, Kind::structure, Role::out, 1, 0, 107, 2, 0, false},  // nvmlDeviceGetViolationStatus.violTime
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetIrqNum.device
-    {2302, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetIrqNum.irqNum
+    {2319, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetIrqNum.irqNum
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNumGpuCores.device
-    {2309, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNumGpuCores.numCores
+    {2326, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNumGpuCores.numCores
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPowerSource.device
-    {2318, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerSource.powerSource
+    {2335, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPowerSource.powerSource
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMemoryBusWidth.device
-    {2330, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMemoryBusWidth.busWidth
+    {2347, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMemoryBusWidth.busWidth
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPcieLinkMaxSpeed.device
-    {1157, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPcieLinkMaxSpeed.maxSpeed
+    {1174, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPcieLinkMaxSpeed.maxSpeed
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPcieSpeed.device
-    {2339, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPcieSpeed.pcieSpeed
+    {2356, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPcieSpeed.pcieSpeed
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAdaptiveClockInfoStatus.device
-    {2349, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAdaptiveClockInfoStatus.adaptiveClockStatus
+    {2366, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAdaptiveClockInfoStatus.adaptiveClockStatus
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetBusType.device
     {281, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetBusType.type
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuFabricInfo.device
-    {2397, Kind::structure, Role::out, 1, 0, 108, 4, 0, false},  // nvmlDeviceGetGpuFabricInfo.gpuFabricInfo
+    {2414, Kind::structure, Role::out, 1, 0, 109, 4, 0, false},  // nvmlDeviceGetGpuFabricInfo.gpuFabricInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuFabricInfoV.device
-    {2397, Kind::structure, Role::inout, 1, 0, 112, 7, 0, true},  // nvmlDeviceGetGpuFabricInfoV.gpuFabricInfo
+    {2414, Kind::structure, Role::inout, 1, 0, 113, 7, 0, true},  // nvmlDeviceGetGpuFabricInfoV.gpuFabricInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuFabricInfo_v4.device
-    {2397, Kind::structure, Role::out, 1, 0, 119, 6, 0, false},  // nvmlDeviceGetGpuFabricInfo_v4.gpuFabricInfo
-    {2464, Kind::structure, Role::out, 1, 0, 125, 2, 0, false},  // nvmlSystemGetConfComputeCapabilities.capabilities
-    {249, Kind::structure, Role::out, 1, 0, 127, 3, 0, false},  // nvmlSystemGetConfComputeState.state
+    {2414, Kind::structure, Role::out, 1, 0, 120, 6, 0, false},  // nvmlDeviceGetGpuFabricInfo_v4.gpuFabricInfo
+    {2481, Kind::structure, Role::out, 1, 0, 126, 2, 0, false},  // nvmlSystemGetConfComputeCapabilities.capabilities
+    {249, Kind::structure, Role::out, 1, 0, 128, 3, 0, false},  // nvmlSystemGetConfComputeState.state
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetConfComputeMemSizeInfo.device
-    {2554, Kind::structure, Role::out, 1, 0, 130, 2, 0, false},  // nvmlDeviceGetConfComputeMemSizeInfo.memInfo
-    {2562, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlSystemGetConfComputeGpusReadyState.isAcceptingWork
+    {2571, Kind::structure, Role::out, 1, 0, 131, 2, 0, false},  // nvmlDeviceGetConfComputeMemSizeInfo.memInfo
+    {2579, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlSystemGetConfComputeGpusReadyState.isAcceptingWork
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetConfComputeProtectedMemoryUsage.device
-    {1703, Kind::structure, Role::out, 1, 0, 79, 3, 0, false},  // nvmlDeviceGetConfComputeProtectedMemoryUsage.memory
+    {1720, Kind::structure, Role::out, 1, 0, 80, 3, 0, false},  // nvmlDeviceGetConfComputeProtectedMemoryUsage.memory
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetConfComputeGpuCertificate.device
-    {2648, Kind::structure, Role::out, 1, 0, 132, 4, 0, false},  // nvmlDeviceGetConfComputeGpuCertificate.gpuCert
+    {2665, Kind::structure, Role::out, 1, 0, 133, 4, 0, false},  // nvmlDeviceGetConfComputeGpuCertificate.gpuCert
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetConfComputeGpuAttestationReport.device
-    {2778, Kind::structure, Role::inout, 1, 0, 136, 6, 0, false},  // nvmlDeviceGetConfComputeGpuAttestationReport.gpuAtstReport
-    {2810, Kind::structure, Role::inout, 1, 0, 142, 2, 0, true},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo.pKeyRotationThrInfo
+    {2795, Kind::structure, Role::inout, 1, 0, 137, 6, 0, false},  // nvmlDeviceGetConfComputeGpuAttestationReport.gpuAtstReport
+    {2827, Kind::structure, Role::inout, 1, 0, 143, 2, 0, true},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo.pKeyRotationThrInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetConfComputeUnprotectedMemSize.device
-    {2830, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetConfComputeUnprotectedMemSize.sizeKiB
-    {2562, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlSystemSetConfComputeGpusReadyState.isAcceptingWork
-    {2810, Kind::structure, Role::in, 1, 0, 144, 2, 0, true},  // nvmlSystemSetConfComputeKeyRotationThresholdInfo.pKeyRotationThrInfo
-    {2872, Kind::structure, Role::inout, 1, 0, 146, 5, 0, true},  // nvmlSystemGetConfComputeSettings.settings
+    {2847, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetConfComputeUnprotectedMemSize.sizeKiB
+    {2579, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlSystemSetConfComputeGpusReadyState.isAcceptingWork
+    {2827, Kind::structure, Role::in, 1, 0, 145, 2, 0, true},  // nvmlSystemSetConfComputeKeyRotationThresholdInfo.pKeyRotationThrInfo
+    {2889, Kind::structure, Role::inout, 1, 0, 147, 5, 0, true},  // nvmlSystemGetConfComputeSettings.settings
+    {2889, Kind::structure, Role::inout, 1, 0, 152, 6, 0, true},  // nvmlSystemGetConfComputeSettings_v2.settings
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGspFirmwareVersion.device
     {13, Kind::text, Role::out, 1, 0, 0, 0, 64, false},  // nvmlDeviceGetGspFirmwareVersion.version
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGspFirmwareMode.device
-    {1090, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGspFirmwareMode.isEnabled
-    {1762, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGspFirmwareMode.defaultMode
+    {1107, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGspFirmwareMode.isEnabled
+    {1779, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGspFirmwareMode.defaultMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSramEccErrorStatus.device
-    {2381, Kind::structure, Role::inout, 1, 0, 151, 13, 0, true},  // nvmlDeviceGetSramEccErrorStatus.status
+    {2398, Kind::structure, Role::inout, 1, 0, 158, 13, 0, true},  // nvmlDeviceGetSramEccErrorStatus.status
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetPowerManagementLimit_v2.device
-    {3134, Kind::structure, Role::in, 1, 0, 164, 3, 0, true},  // nvmlDeviceSetPowerManagementLimit_v2.powerValue
+    {3162, Kind::structure, Role::in, 1, 0, 171, 3, 0, true},  // nvmlDeviceSetPowerManagementLimit_v2.powerValue
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAccountingMode.device
     {624, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAccountingMode.mode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAccountingStats.device
     {46, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetAccountingStats.pid
-    {3218, Kind::structure, Role::out, 1, 0, 167, 7, 0, false},  // nvmlDeviceGetAccountingStats.stats
+    {3246, Kind::structure, Role::out, 1, 0, 174, 7, 0, false},  // nvmlDeviceGetAccountingStats.stats
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAccountingPids.device
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAccountingPids.count
-    {3224, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAccountingPids.pids
+    {3252, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAccountingPids.pids
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAccountingBufferSize.device
     {169, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetAccountingBufferSize.bufferSize
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAccountingStats_v2.device
-    {3218, Kind::structure, Role::inout, 1, 0, 174, 10, 0, false},  // nvmlDeviceGetAccountingStats_v2.stats
+    {3246, Kind::structure, Role::inout, 1, 0, 181, 10, 0, false},  // nvmlDeviceGetAccountingStats_v2.stats
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages.device
     {237, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages.cause
-    {3250, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages.pageCount
-    {3260, Kind::natural, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages.addresses
+    {3278, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages.pageCount
+    {3288, Kind::natural, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages.addresses
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.device
     {237, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.cause
-    {3250, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.pageCount
-    {3260, Kind::natural, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.addresses
-    {3270, Kind::natural, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.timestamps
+    {3278, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.pageCount
+    {3288, Kind::natural, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.addresses
+    {3298, Kind::natural, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPages_v2.timestamps
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRetiredPagesPendingStatus.device
-    {3281, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPagesPendingStatus.isPending
+    {3309, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRetiredPagesPendingStatus.isPending
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.device
-    {3291, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.corrRows
-    {3300, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.uncRows
-    {3281, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.isPending
-    {3308, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.failureOccurred
+    {3319, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.corrRows
+    {3328, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.uncRows
+    {3309, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.isPending
+    {3336, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows.failureOccurred
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRowRemapperHistogram.device
-    {3350, Kind::structure, Role::out, 1, 0, 184, 5, 0, false},  // nvmlDeviceGetRowRemapperHistogram.values
+    {3378, Kind::structure, Role::out, 1, 0, 191, 5, 0, false},  // nvmlDeviceGetRowRemapperHistogram.values
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetArchitecture.device
-    {3357, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetArchitecture.arch
+    {3385, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetArchitecture.arch
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetClkMonStatus.device
-    {2381, Kind::structure, Role::out, 1, 0, 189, 2, 0, false},  // nvmlDeviceGetClkMonStatus.status
+    {2398, Kind::structure, Role::out, 1, 0, 196, 2, 0, false},  // nvmlDeviceGetClkMonStatus.status
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetProcessUtilization.device
-    {1886, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetProcessUtilization.utilization
-    {3391, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetProcessUtilization.processSamplesCount
-    {2159, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetProcessUtilization.lastSeenTimeStamp
+    {1903, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetProcessUtilization.utilization
+    {3419, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetProcessUtilization.processSamplesCount
+    {2176, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetProcessUtilization.lastSeenTimeStamp
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetProcessesUtilizationInfo.device
-    {3425, Kind::structure, Role::inout, 1, 0, 191, 4, 0, true},  // nvmlDeviceGetProcessesUtilizationInfo.procesesUtilInfo
+    {3453, Kind::structure, Role::inout, 1, 0, 198, 4, 0, true},  // nvmlDeviceGetProcessesUtilizationInfo.procesesUtilInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPlatformInfo.device
-    {3506, Kind::structure, Role::inout, 1, 0, 195, 8, 0, true},  // nvmlDeviceGetPlatformInfo.platformInfo
+    {3534, Kind::structure, Role::inout, 1, 0, 202, 8, 0, true},  // nvmlDeviceGetPlatformInfo.platformInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPdi.device
-    {3519, Kind::structure, Role::inout, 1, 0, 203, 2, 0, true},  // nvmlDeviceGetPdi.pdi
+    {3547, Kind::structure, Role::inout, 1, 0, 210, 2, 0, true},  // nvmlDeviceGetPdi.pdi
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetHostname_v1.device
-    {3523, Kind::structure, Role::in, 1, 0, 205, 1, 0, false},  // nvmlDeviceSetHostname_v1.hostname
+    {3551, Kind::structure, Role::in, 1, 0, 212, 1, 0, false},  // nvmlDeviceSetHostname_v1.hostname
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetHostname_v1.device
-    {3523, Kind::structure, Role::out, 1, 0, 205, 1, 0, false},  // nvmlDeviceGetHostname_v1.hostname
+    {3551, Kind::structure, Role::out, 1, 0, 212, 1, 0, false},  // nvmlDeviceGetHostname_v1.hostname
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMemoryLimits_v1.device
-    {3574, Kind::structure, Role::inout, 1, 0, 206, 4, 0, false},  // nvmlDeviceGetMemoryLimits_v1.limits
+    {3602, Kind::structure, Role::inout, 1, 0, 213, 4, 0, false},  // nvmlDeviceGetMemoryLimits_v1.limits
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetMemoryLimits_v1.device
-    {3574, Kind::structure, Role::in, 1, 0, 210, 3, 0, false},  // nvmlDeviceSetMemoryLimits_v1.limits
+    {3602, Kind::structure, Role::in, 1, 0, 217, 3, 0, false},  // nvmlDeviceSetMemoryLimits_v1.limits
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDevicePerfMetricsGetSamples_v1.device
-    {2203, Kind::structure, Role::out, 1, 0, 213, 1, 0, false},  // nvmlDevicePerfMetricsGetSamples_v1.samples
+    {2220, Kind::structure, Role::out, 1, 0, 220, 1, 0, false},  // nvmlDevicePerfMetricsGetSamples_v1.samples
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAdaptiveTgpModeInfo_v1.device
-    {232, Kind::structure, Role::out, 1, 0, 214, 5, 0, false},  // nvmlDeviceGetAdaptiveTgpModeInfo_v1.info
+    {232, Kind::structure, Role::out, 1, 0, 221, 5, 0, false},  // nvmlDeviceGetAdaptiveTgpModeInfo_v1.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetAdaptiveTgpMode_v1.device
     {624, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetAdaptiveTgpMode_v1.mode
     {201, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlUnitSetLedState.unit
@@ -1102,431 +1134,431 @@ constexpr ArgumentInfo arguments[] = {
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetComputeMode.device
     {624, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetComputeMode.mode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetEccMode.device
-    {3688, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetEccMode.ecc
+    {3716, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetEccMode.ecc
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceClearEccErrorCounts.device
-    {1805, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceClearEccErrorCounts.counterType
+    {1822, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceClearEccErrorCounts.counterType
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetDriverModel.device
-    {3692, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDriverModel.driverModel
+    {3720, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDriverModel.driverModel
     {0, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDriverModel.flags
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetGpuLockedClocks.device
-    {3704, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetGpuLockedClocks.minGpuClockMHz
-    {3719, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetGpuLockedClocks.maxGpuClockMHz
+    {3732, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetGpuLockedClocks.minGpuClockMHz
+    {3747, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetGpuLockedClocks.maxGpuClockMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceResetGpuLockedClocks.device
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetMemoryLockedClocks.device
-    {3734, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetMemoryLockedClocks.minMemClockMHz
-    {3749, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetMemoryLockedClocks.maxMemClockMHz
+    {3762, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetMemoryLockedClocks.minMemClockMHz
+    {3777, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetMemoryLockedClocks.maxMemClockMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceResetMemoryLockedClocks.device
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetApplicationsClocks.device
-    {3764, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetApplicationsClocks.memClockMHz
-    {3776, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetApplicationsClocks.graphicsClockMHz
+    {3792, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetApplicationsClocks.memClockMHz
+    {3804, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetApplicationsClocks.graphicsClockMHz
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceResetApplicationsClocks.device
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetAutoBoostedClocksEnabled.device
-    {3793, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetAutoBoostedClocksEnabled.enabled
+    {3821, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetAutoBoostedClocksEnabled.enabled
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled.device
-    {3793, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled.enabled
+    {3821, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled.enabled
     {0, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled.flags
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetDefaultFanSpeed_v2.device
-    {1123, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDefaultFanSpeed_v2.fan
+    {1140, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetDefaultFanSpeed_v2.fan
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetFanControlPolicy.device
-    {1123, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetFanControlPolicy.fan
-    {1166, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetFanControlPolicy.policy
+    {1140, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetFanControlPolicy.fan
+    {1183, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetFanControlPolicy.policy
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetTemperatureThreshold.device
-    {1233, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetTemperatureThreshold.thresholdType
+    {1250, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetTemperatureThreshold.thresholdType
     {286, Kind::integer, Role::in, 1, 4, 0, 0, 0, false},  // nvmlDeviceSetTemperatureThreshold.temp
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetPowerManagementLimit.device
-    {1583, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetPowerManagementLimit.limit
+    {1600, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetPowerManagementLimit.limit
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetGpuOperationMode.device
     {624, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetGpuOperationMode.mode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetAPIRestriction.device
-    {2138, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetAPIRestriction.apiType
-    {2146, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetAPIRestriction.isRestricted
+    {2155, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetAPIRestriction.apiType
+    {2163, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetAPIRestriction.isRestricted
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetFanSpeed_v2.device
-    {1123, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetFanSpeed_v2.fan
-    {1117, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetFanSpeed_v2.speed
+    {1140, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetFanSpeed_v2.fan
+    {1134, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetFanSpeed_v2.speed
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetGpcClkVfOffset.device
-    {1031, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetGpcClkVfOffset.offset
+    {1048, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetGpcClkVfOffset.offset
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetMemClkVfOffset.device
-    {1031, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetMemClkVfOffset.offset
+    {1048, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetMemClkVfOffset.offset
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetAccountingMode.device
     {624, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetAccountingMode.mode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceClearAccountingPids.device
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkState.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkState.link
-    {862, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkState.isActive
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkState.link
+    {879, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkState.isActive
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkVersion.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkVersion.link
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkVersion.link
     {13, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkVersion.version
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.link
-    {3806, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.capability
-    {3817, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.capResult
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.link
+    {3834, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.capability
+    {3845, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkCapability.capResult
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo_v2.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo_v2.link
-    {934, Kind::structure, Role::out, 1, 0, 45, 7, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo_v2.pci
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo_v2.link
+    {951, Kind::structure, Role::out, 1, 0, 46, 7, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo_v2.pci
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.link
-    {1017, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.counter
-    {3827, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.counterValue
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.link
+    {1034, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.counter
+    {3855, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkErrorCounter.counterValue
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceResetNvLinkErrorCounters.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceResetNvLinkErrorCounters.link
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceResetNvLinkErrorCounters.link
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.link
-    {1017, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.counter
-    {3856, Kind::structure, Role::in, 1, 0, 219, 2, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.control
-    {3864, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.reset
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.link
+    {1034, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.counter
+    {3884, Kind::structure, Role::in, 1, 0, 226, 2, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.control
+    {3892, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetNvLinkUtilizationControl.reset
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.link
-    {1017, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.counter
-    {3856, Kind::structure, Role::out, 1, 0, 219, 2, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.control
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.link
+    {1034, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.counter
+    {3884, Kind::structure, Role::out, 1, 0, 226, 2, 0, false},  // nvmlDeviceGetNvLinkUtilizationControl.control
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.link
-    {1017, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.counter
-    {3870, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.rxcounter
-    {3880, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.txcounter
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.link
+    {1034, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.counter
+    {3898, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.rxcounter
+    {3908, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkUtilizationCounter.txcounter
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.link
-    {1017, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.counter
-    {3890, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.freeze
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.link
+    {1034, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.counter
+    {3918, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceFreezeNvLinkUtilizationCounter.freeze
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceResetNvLinkUtilizationCounter.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceResetNvLinkUtilizationCounter.link
-    {1017, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceResetNvLinkUtilizationCounter.counter
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceResetNvLinkUtilizationCounter.link
+    {1034, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceResetNvLinkUtilizationCounter.counter
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemoteDeviceType.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemoteDeviceType.link
-    {3897, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemoteDeviceType.pNvLinkDeviceType
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemoteDeviceType.link
+    {3925, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemoteDeviceType.pNvLinkDeviceType
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetNvLinkDeviceLowPowerThreshold.device
-    {232, Kind::structure, Role::in, 1, 0, 221, 1, 0, false},  // nvmlDeviceSetNvLinkDeviceLowPowerThreshold.info
-    {3931, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlSystemSetNvlinkBwMode.nvlinkBwMode
-    {3931, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlSystemGetNvlinkBwMode.nvlinkBwMode
+    {232, Kind::structure, Role::in, 1, 0, 228, 1, 0, false},  // nvmlDeviceSetNvLinkDeviceLowPowerThreshold.info
+    {3959, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlSystemSetNvlinkBwMode.nvlinkBwMode
+    {3959, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlSystemGetNvlinkBwMode.nvlinkBwMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvlinkSupportedBwModes.device
-    {3965, Kind::structure, Role::inout, 1, 0, 222, 3, 0, true},  // nvmlDeviceGetNvlinkSupportedBwModes.supportedBwMode
+    {3993, Kind::structure, Role::inout, 1, 0, 229, 3, 0, true},  // nvmlDeviceGetNvlinkSupportedBwModes.supportedBwMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvlinkBwMode.device
-    {3996, Kind::structure, Role::inout, 1, 0, 225, 3, 0, true},  // nvmlDeviceGetNvlinkBwMode.getBwMode
+    {4024, Kind::structure, Role::inout, 1, 0, 232, 3, 0, true},  // nvmlDeviceGetNvlinkBwMode.getBwMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetNvlinkBwMode.device
-    {4015, Kind::structure, Role::in, 1, 0, 228, 3, 0, true},  // nvmlDeviceSetNvlinkBwMode.setBwMode
+    {4043, Kind::structure, Role::in, 1, 0, 235, 3, 0, true},  // nvmlDeviceSetNvlinkBwMode.setBwMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkInfo.device
-    {232, Kind::structure, Role::inout, 1, 0, 231, 3, 0, true},  // nvmlDeviceGetNvLinkInfo.info
+    {232, Kind::structure, Role::inout, 1, 0, 238, 3, 0, true},  // nvmlDeviceGetNvLinkInfo.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetNvlinkBwModeAsync_v1.device
-    {4087, Kind::structure, Role::inout, 1, 0, 234, 3, 0, false},  // nvmlDeviceSetNvlinkBwModeAsync_v1.setBwModeAsync
+    {4115, Kind::structure, Role::inout, 1, 0, 241, 3, 0, false},  // nvmlDeviceSetNvlinkBwModeAsync_v1.setBwModeAsync
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkTelemetrySamples_v1.device
-    {2203, Kind::structure, Role::inout, 1, 0, 237, 2, 0, false},  // nvmlDeviceGetNvLinkTelemetrySamples_v1.samples
-    {4134, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlEventSetCreate.set
+    {2220, Kind::structure, Role::inout, 1, 0, 244, 2, 0, false},  // nvmlDeviceGetNvLinkTelemetrySamples_v1.samples
+    {4162, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlEventSetCreate.set
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceRegisterEvents.device
-    {4138, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceRegisterEvents.eventTypes
-    {4134, Kind::pointer, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceRegisterEvents.set
+    {4166, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceRegisterEvents.eventTypes
+    {4162, Kind::pointer, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceRegisterEvents.set
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedEventTypes.device
-    {4138, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedEventTypes.eventTypes
-    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetWait_v2.set
-    {4201, Kind::structure, Role::out, 1, 0, 239, 5, 0, false},  // nvmlEventSetWait_v2.data
-    {4206, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlEventSetWait_v2.timeoutms
-    {4216, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetRegisterGpuOperationalEvents_v1.eventSet
-    {4249, Kind::structure, Role::in, 1, 0, 244, 3, 0, false},  // nvmlEventSetRegisterGpuOperationalEvents_v1.config
-    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetWait_v3.set
-    {4465, Kind::structure, Role::inout, 1, 0, 247, 25, 0, false},  // nvmlEventSetWait_v3.params
-    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetGetContextCount_v1.set
-    {4465, Kind::structure, Role::out, 1, 0, 272, 1, 0, false},  // nvmlEventSetGetContextCount_v1.params
-    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetGetContextInfo_v1.set
-    {4465, Kind::structure, Role::inout, 1, 0, 273, 5, 0, false},  // nvmlEventSetGetContextInfo_v1.params
-    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetGetContextData_v1.set
-    {4465, Kind::structure, Role::inout, 1, 0, 278, 3, 0, false},  // nvmlEventSetGetContextData_v1.params
-    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1.set
-    {4465, Kind::structure, Role::inout, 1, 0, 281, 2, 0, false},  // nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1.params
-    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetFree.set
-    {4565, Kind::structure, Role::inout, 1, 0, 283, 2, 0, true},  // nvmlSystemEventSetCreate.request
-    {4565, Kind::structure, Role::in, 1, 0, 285, 2, 0, true},  // nvmlSystemEventSetFree.request
-    {4565, Kind::structure, Role::in, 1, 0, 287, 3, 0, true},  // nvmlSystemRegisterEvents.request
-    {4565, Kind::structure, Role::inout, 1, 0, 290, 6, 0, true},  // nvmlSystemEventSetWait.request
-    {4582, Kind::structure, Role::in, 1, 0, 45, 7, 0, false},  // nvmlDeviceModifyDrainState.pciInfo
-    {4590, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceModifyDrainState.newState
-    {4582, Kind::structure, Role::in, 1, 0, 45, 7, 0, false},  // nvmlDeviceQueryDrainState.pciInfo
-    {4599, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceQueryDrainState.currentState
-    {4582, Kind::structure, Role::in, 1, 0, 45, 7, 0, false},  // nvmlDeviceRemoveGpu_v2.pciInfo
-    {4612, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceRemoveGpu_v2.gpuState
-    {4621, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceRemoveGpu_v2.linkState
-    {4582, Kind::structure, Role::in, 1, 0, 45, 7, 0, false},  // nvmlDeviceDiscoverGpus.pciInfo
+    {4166, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedEventTypes.eventTypes
+    {4162, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetWait_v2.set
+    {4229, Kind::structure, Role::out, 1, 0, 246, 5, 0, false},  // nvmlEventSetWait_v2.data
+    {4234, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlEventSetWait_v2.timeoutms
+    {4244, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetRegisterGpuOperationalEvents_v1.eventSet
+    {4277, Kind::structure, Role::in, 1, 0, 251, 3, 0, false},  // nvmlEventSetRegisterGpuOperationalEvents_v1.config
+    {4162, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetWait_v3.set
+    {4493, Kind::structure, Role::inout, 1, 0, 254, 25, 0, false},  // nvmlEventSetWait_v3.params
+    {4162, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetGetContextCount_v1.set
+    {4493, Kind::structure, Role::out, 1, 0, 279, 1, 0, false},  // nvmlEventSetGetContextCount_v1.params
+    {4162, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetGetContextInfo_v1.set
+    {4493, Kind::structure, Role::inout, 1, 0, 280, 5, 0, false},  // nvmlEventSetGetContextInfo_v1.params
+    {4162, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetGetContextData_v1.set
+    {4493, Kind::structure, Role::inout, 1, 0, 285, 3, 0, false},  // nvmlEventSetGetContextData_v1.params
+    {4162, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1.set
+    {4493, Kind::structure, Role::inout, 1, 0, 288, 2, 0, false},  // nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1.params
+    {4162, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetFree.set
+    {4593, Kind::structure, Role::inout, 1, 0, 290, 2, 0, true},  // nvmlSystemEventSetCreate.request
+    {4593, Kind::structure, Role::in, 1, 0, 292, 2, 0, true},  // nvmlSystemEventSetFree.request
+    {4593, Kind::structure, Role::in, 1, 0, 294, 3, 0, true},  // nvmlSystemRegisterEvents.request
+    {4593, Kind::structure, Role::inout, 1, 0, 297, 6, 0, true},  // nvmlSystemEventSetWait.request
+    {4610, Kind::structure, Role::in, 1, 0, 46, 7, 0, false},  // nvmlDeviceModifyDrainState.pciInfo
+    {4618, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceModifyDrainState.newState
+    {4610, Kind::structure, Role::in, 1, 0, 46, 7, 0, false},  // nvmlDeviceQueryDrainState.pciInfo
+    {4627, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceQueryDrainState.currentState
+    {4610, Kind::structure, Role::in, 1, 0, 46, 7, 0, false},  // nvmlDeviceRemoveGpu_v2.pciInfo
+    {4640, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceRemoveGpu_v2.gpuState
+    {4649, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceRemoveGpu_v2.linkState
+    {4610, Kind::structure, Role::in, 1, 0, 46, 7, 0, false},  // nvmlDeviceDiscoverGpus.pciInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetFieldValues.device
-    {4631, Kind::integer, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetFieldValues.valuesCount
-    {3350, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetFieldValues.values
+    {4659, Kind::integer, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetFieldValues.valuesCount
+    {3378, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetFieldValues.values
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceClearFieldValues.device
-    {4631, Kind::integer, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlDeviceClearFieldValues.valuesCount
-    {3350, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceClearFieldValues.values
+    {4659, Kind::integer, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlDeviceClearFieldValues.valuesCount
+    {3378, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceClearFieldValues.values
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVirtualizationMode.device
-    {4643, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVirtualizationMode.pVirtualMode
+    {4671, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVirtualizationMode.pVirtualMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetHostVgpuMode.device
-    {4656, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetHostVgpuMode.pHostVgpuMode
+    {4684, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetHostVgpuMode.pHostVgpuMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetVirtualizationMode.device
-    {4670, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetVirtualizationMode.virtualMode
+    {4698, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetVirtualizationMode.virtualMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuHeterogeneousMode.device
-    {4682, Kind::structure, Role::inout, 1, 0, 296, 2, 0, true},  // nvmlDeviceGetVgpuHeterogeneousMode.pHeterogeneousMode
+    {4710, Kind::structure, Role::inout, 1, 0, 303, 2, 0, true},  // nvmlDeviceGetVgpuHeterogeneousMode.pHeterogeneousMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetVgpuHeterogeneousMode.device
-    {4682, Kind::structure, Role::in, 1, 0, 296, 2, 0, true},  // nvmlDeviceSetVgpuHeterogeneousMode.pHeterogeneousMode
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetPlacementId.vgpuInstance
-    {4726, Kind::structure, Role::inout, 1, 0, 298, 2, 0, true},  // nvmlVgpuInstanceGetPlacementId.pPlacement
+    {4710, Kind::structure, Role::in, 1, 0, 303, 2, 0, true},  // nvmlDeviceSetVgpuHeterogeneousMode.pHeterogeneousMode
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetPlacementId.vgpuInstance
+    {4754, Kind::structure, Role::inout, 1, 0, 305, 2, 0, true},  // nvmlVgpuInstanceGetPlacementId.pPlacement
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuTypeSupportedPlacements.device
-    {4737, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuTypeSupportedPlacements.vgpuTypeId
-    {4775, Kind::structure, Role::inout, 1, 0, 300, 5, 0, true},  // nvmlDeviceGetVgpuTypeSupportedPlacements.pPlacementList
+    {4765, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuTypeSupportedPlacements.vgpuTypeId
+    {4803, Kind::structure, Role::inout, 1, 0, 307, 5, 0, true},  // nvmlDeviceGetVgpuTypeSupportedPlacements.pPlacementList
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuTypeCreatablePlacements.device
-    {4737, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuTypeCreatablePlacements.vgpuTypeId
-    {4775, Kind::structure, Role::inout, 1, 0, 300, 5, 0, true},  // nvmlDeviceGetVgpuTypeCreatablePlacements.pPlacementList
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetGspHeapSize.vgpuTypeId
-    {4790, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetGspHeapSize.gspHeapSize
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFbReservation.vgpuTypeId
-    {4802, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetFbReservation.fbReservation
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetRuntimeStateSize.vgpuInstance
-    {1309, Kind::structure, Role::inout, 1, 0, 305, 2, 0, true},  // nvmlVgpuInstanceGetRuntimeStateSize.pState
+    {4765, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuTypeCreatablePlacements.vgpuTypeId
+    {4803, Kind::structure, Role::inout, 1, 0, 307, 5, 0, true},  // nvmlDeviceGetVgpuTypeCreatablePlacements.pPlacementList
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetGspHeapSize.vgpuTypeId
+    {4818, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetGspHeapSize.gspHeapSize
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFbReservation.vgpuTypeId
+    {4830, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetFbReservation.fbReservation
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetRuntimeStateSize.vgpuInstance
+    {1326, Kind::structure, Role::inout, 1, 0, 312, 2, 0, true},  // nvmlVgpuInstanceGetRuntimeStateSize.pState
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetVgpuCapabilities.device
-    {3806, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetVgpuCapabilities.capability
+    {3834, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetVgpuCapabilities.capability
     {249, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetVgpuCapabilities.state
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceVgpuForceGspUnload.device
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGridLicensableFeatures_v4.device
-    {4863, Kind::structure, Role::out, 1, 0, 307, 2, 0, false},  // nvmlDeviceGetGridLicensableFeatures_v4.pGridLicensableFeatures
-    {3806, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGetVgpuDriverCapabilities.capability
-    {3817, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlGetVgpuDriverCapabilities.capResult
+    {4891, Kind::structure, Role::out, 1, 0, 314, 2, 0, false},  // nvmlDeviceGetGridLicensableFeatures_v4.pGridLicensableFeatures
+    {3834, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGetVgpuDriverCapabilities.capability
+    {3845, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlGetVgpuDriverCapabilities.capResult
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuCapabilities.device
-    {3806, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuCapabilities.capability
-    {3817, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuCapabilities.capResult
+    {3834, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuCapabilities.capability
+    {3845, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuCapabilities.capResult
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSupportedVgpus.device
-    {4887, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedVgpus.vgpuCount
-    {4897, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedVgpus.vgpuTypeIds
+    {4915, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedVgpus.vgpuCount
+    {4925, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetSupportedVgpus.vgpuTypeIds
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetCreatableVgpus.device
-    {4887, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCreatableVgpus.vgpuCount
-    {4897, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCreatableVgpus.vgpuTypeIds
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetClass.vgpuTypeId
-    {4909, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuTypeGetClass.vgpuTypeClass
-    {1475, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetClass.size
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetName.vgpuTypeId
-    {4923, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuTypeGetName.vgpuTypeName
-    {1475, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetName.size
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetGpuInstanceProfileId.vgpuTypeId
-    {4936, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetGpuInstanceProfileId.gpuInstanceProfileId
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetDeviceID.vgpuTypeId
-    {4957, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetDeviceID.deviceID
-    {4966, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetDeviceID.subsystemID
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFramebufferSize.vgpuTypeId
-    {4978, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetFramebufferSize.fbSize
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetNumDisplayHeads.vgpuTypeId
-    {4985, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetNumDisplayHeads.numDisplayHeads
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.vgpuTypeId
-    {5001, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.displayIndex
-    {5014, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.xdim
-    {5019, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.ydim
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetLicense.vgpuTypeId
-    {5024, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuTypeGetLicense.vgpuTypeLicenseString
-    {1475, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetLicense.size
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFrameRateLimit.vgpuTypeId
-    {5046, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFrameRateLimit.frameRateLimit
+    {4915, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCreatableVgpus.vgpuCount
+    {4925, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCreatableVgpus.vgpuTypeIds
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetClass.vgpuTypeId
+    {4937, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuTypeGetClass.vgpuTypeClass
+    {1492, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetClass.size
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetName.vgpuTypeId
+    {4951, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuTypeGetName.vgpuTypeName
+    {1492, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetName.size
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetGpuInstanceProfileId.vgpuTypeId
+    {4964, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetGpuInstanceProfileId.gpuInstanceProfileId
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetDeviceID.vgpuTypeId
+    {4985, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetDeviceID.deviceID
+    {4994, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetDeviceID.subsystemID
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFramebufferSize.vgpuTypeId
+    {5006, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetFramebufferSize.fbSize
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetNumDisplayHeads.vgpuTypeId
+    {5013, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetNumDisplayHeads.numDisplayHeads
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.vgpuTypeId
+    {5029, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.displayIndex
+    {5042, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.xdim
+    {5047, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetResolution.ydim
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetLicense.vgpuTypeId
+    {5052, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuTypeGetLicense.vgpuTypeLicenseString
+    {1492, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetLicense.size
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFrameRateLimit.vgpuTypeId
+    {5074, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetFrameRateLimit.frameRateLimit
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstances.device
-    {4737, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstances.vgpuTypeId
-    {5061, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstances.vgpuInstanceCount
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstancesPerVm.vgpuTypeId
-    {5079, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstancesPerVm.vgpuInstanceCountPerVm
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetBAR1Info.vgpuTypeId
-    {5111, Kind::structure, Role::inout, 1, 0, 309, 2, 0, true},  // nvmlVgpuTypeGetBAR1Info.bar1Info
+    {4765, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstances.vgpuTypeId
+    {5089, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstances.vgpuInstanceCount
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstancesPerVm.vgpuTypeId
+    {5107, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetMaxInstancesPerVm.vgpuInstanceCountPerVm
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetBAR1Info.vgpuTypeId
+    {5139, Kind::structure, Role::inout, 1, 0, 316, 2, 0, true},  // nvmlVgpuTypeGetBAR1Info.bar1Info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetActiveVgpus.device
-    {4887, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetActiveVgpus.vgpuCount
-    {5120, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetActiveVgpus.vgpuInstances
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.vgpuInstance
-    {5134, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.vmId
-    {1475, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.size
-    {5139, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.vmIdType
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetUUID.vgpuInstance
+    {4915, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetActiveVgpus.vgpuCount
+    {5148, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetActiveVgpus.vgpuInstances
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.vgpuInstance
+    {5162, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.vmId
+    {1492, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.size
+    {5167, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmID.vmIdType
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetUUID.vgpuInstance
     {511, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetUUID.uuid
-    {1475, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetUUID.size
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmDriverVersion.vgpuInstance
+    {1492, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetUUID.size
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmDriverVersion.vgpuInstance
     {13, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmDriverVersion.version
     {21, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetVmDriverVersion.length
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFbUsage.vgpuInstance
-    {5148, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuInstanceGetFbUsage.fbUsage
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseStatus.vgpuInstance
-    {5156, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseStatus.licensed
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetType.vgpuInstance
-    {4737, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetType.vgpuTypeId
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFrameRateLimit.vgpuInstance
-    {5046, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFrameRateLimit.frameRateLimit
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEccMode.vgpuInstance
-    {5165, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEccMode.eccMode
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderCapacity.vgpuInstance
-    {1932, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderCapacity.encoderCapacity
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceSetEncoderCapacity.vgpuInstance
-    {1932, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceSetEncoderCapacity.encoderCapacity
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.vgpuInstance
-    {1948, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.sessionCount
-    {1961, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.averageFps
-    {1972, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.averageLatency
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderSessions.vgpuInstance
-    {1948, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderSessions.sessionCount
-    {2034, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderSessions.sessionInfo
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCStats.vgpuInstance
-    {2025, Kind::structure, Role::out, 1, 0, 95, 3, 0, false},  // nvmlVgpuInstanceGetFBCStats.fbcStats
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCSessions.vgpuInstance
-    {1948, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCSessions.sessionCount
-    {2034, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCSessions.sessionInfo
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuInstanceId.vgpuInstance
-    {4169, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuInstanceId.gpuInstanceId
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuPciId.vgpuInstance
-    {5173, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuPciId.vgpuPciId
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFbUsage.vgpuInstance
+    {5176, Kind::natural, Role::out, 1, 8, 0, 0, 0, false},  // nvmlVgpuInstanceGetFbUsage.fbUsage
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseStatus.vgpuInstance
+    {5184, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseStatus.licensed
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetType.vgpuInstance
+    {4765, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetType.vgpuTypeId
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFrameRateLimit.vgpuInstance
+    {5074, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFrameRateLimit.frameRateLimit
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEccMode.vgpuInstance
+    {5193, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEccMode.eccMode
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderCapacity.vgpuInstance
+    {1949, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderCapacity.encoderCapacity
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceSetEncoderCapacity.vgpuInstance
+    {1949, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceSetEncoderCapacity.encoderCapacity
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.vgpuInstance
+    {1965, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.sessionCount
+    {1978, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.averageFps
+    {1989, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderStats.averageLatency
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderSessions.vgpuInstance
+    {1965, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderSessions.sessionCount
+    {2051, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetEncoderSessions.sessionInfo
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCStats.vgpuInstance
+    {2042, Kind::structure, Role::out, 1, 0, 96, 3, 0, false},  // nvmlVgpuInstanceGetFBCStats.fbcStats
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCSessions.vgpuInstance
+    {1965, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCSessions.sessionCount
+    {2051, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetFBCSessions.sessionInfo
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuInstanceId.vgpuInstance
+    {4197, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuInstanceId.gpuInstanceId
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuPciId.vgpuInstance
+    {5201, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuPciId.vgpuPciId
     {21, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetGpuPciId.length
-    {4737, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetCapabilities.vgpuTypeId
-    {3806, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetCapabilities.capability
-    {3817, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetCapabilities.capResult
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMdevUUID.vgpuInstance
-    {5183, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetMdevUUID.mdevUuid
-    {1475, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMdevUUID.size
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetCreatableVgpus.gpuInstance
-    {5204, Kind::structure, Role::inout, 1, 0, 311, 3, 0, true},  // nvmlGpuInstanceGetCreatableVgpus.pVgpus
-    {5228, Kind::structure, Role::inout, 1, 0, 314, 3, 0, true},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance.pMaxInstance
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetActiveVgpus.gpuInstance
-    {5241, Kind::structure, Role::inout, 1, 0, 317, 3, 0, true},  // nvmlGpuInstanceGetActiveVgpus.pVgpuInstanceInfo
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceSetVgpuSchedulerState.gpuInstance
-    {5392, Kind::structure, Role::in, 1, 0, 320, 6, 0, true},  // nvmlGpuInstanceSetVgpuSchedulerState.pScheduler
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerState.gpuInstance
-    {5458, Kind::structure, Role::inout, 1, 0, 326, 6, 0, true},  // nvmlGpuInstanceGetVgpuSchedulerState.pSchedulerStateInfo
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerLog.gpuInstance
-    {5491, Kind::structure, Role::inout, 1, 0, 332, 7, 0, true},  // nvmlGpuInstanceGetVgpuSchedulerLog.pSchedulerLogInfo
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements.gpuInstance
-    {5509, Kind::structure, Role::inout, 1, 0, 339, 5, 0, true},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements.pCreatablePlacementInfo
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuHeterogeneousMode.gpuInstance
-    {4682, Kind::structure, Role::inout, 1, 0, 296, 2, 0, true},  // nvmlGpuInstanceGetVgpuHeterogeneousMode.pHeterogeneousMode
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceSetVgpuHeterogeneousMode.gpuInstance
-    {4682, Kind::structure, Role::in, 1, 0, 296, 2, 0, true},  // nvmlGpuInstanceSetVgpuHeterogeneousMode.pHeterogeneousMode
+    {4765, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetCapabilities.vgpuTypeId
+    {3834, Kind::integer, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetCapabilities.capability
+    {3845, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuTypeGetCapabilities.capResult
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMdevUUID.vgpuInstance
+    {5211, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlVgpuInstanceGetMdevUUID.mdevUuid
+    {1492, Kind::natural, Role::inout, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMdevUUID.size
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetCreatableVgpus.gpuInstance
+    {5232, Kind::structure, Role::inout, 1, 0, 318, 3, 0, true},  // nvmlGpuInstanceGetCreatableVgpus.pVgpus
+    {5256, Kind::structure, Role::inout, 1, 0, 321, 3, 0, true},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance.pMaxInstance
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetActiveVgpus.gpuInstance
+    {5269, Kind::structure, Role::inout, 1, 0, 324, 3, 0, true},  // nvmlGpuInstanceGetActiveVgpus.pVgpuInstanceInfo
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceSetVgpuSchedulerState.gpuInstance
+    {5420, Kind::structure, Role::in, 1, 0, 327, 6, 0, true},  // nvmlGpuInstanceSetVgpuSchedulerState.pScheduler
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerState.gpuInstance
+    {5486, Kind::structure, Role::inout, 1, 0, 333, 6, 0, true},  // nvmlGpuInstanceGetVgpuSchedulerState.pSchedulerStateInfo
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerLog.gpuInstance
+    {5519, Kind::structure, Role::inout, 1, 0, 339, 7, 0, true},  // nvmlGpuInstanceGetVgpuSchedulerLog.pSchedulerLogInfo
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements.gpuInstance
+    {5537, Kind::structure, Role::inout, 1, 0, 346, 5, 0, true},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements.pCreatablePlacementInfo
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuHeterogeneousMode.gpuInstance
+    {4710, Kind::structure, Role::inout, 1, 0, 303, 2, 0, true},  // nvmlGpuInstanceGetVgpuHeterogeneousMode.pHeterogeneousMode
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceSetVgpuHeterogeneousMode.gpuInstance
+    {4710, Kind::structure, Role::in, 1, 0, 303, 2, 0, true},  // nvmlGpuInstanceSetVgpuHeterogeneousMode.pHeterogeneousMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuSchedulerState_v2.device
-    {5458, Kind::structure, Role::inout, 1, 0, 344, 4, 0, false},  // nvmlDeviceGetVgpuSchedulerState_v2.pSchedulerStateInfo
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerState_v2.gpuInstance
-    {5458, Kind::structure, Role::inout, 1, 0, 344, 4, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerState_v2.pSchedulerStateInfo
+    {5486, Kind::structure, Role::inout, 1, 0, 351, 4, 0, false},  // nvmlDeviceGetVgpuSchedulerState_v2.pSchedulerStateInfo
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerState_v2.gpuInstance
+    {5486, Kind::structure, Role::inout, 1, 0, 351, 4, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerState_v2.pSchedulerStateInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuSchedulerLog_v2.device
-    {5491, Kind::structure, Role::inout, 1, 0, 348, 5, 0, false},  // nvmlDeviceGetVgpuSchedulerLog_v2.pSchedulerLogInfo
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2.gpuInstance
-    {5491, Kind::structure, Role::inout, 1, 0, 348, 5, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2.pSchedulerLogInfo
+    {5519, Kind::structure, Role::inout, 1, 0, 355, 5, 0, false},  // nvmlDeviceGetVgpuSchedulerLog_v2.pSchedulerLogInfo
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2.gpuInstance
+    {5519, Kind::structure, Role::inout, 1, 0, 355, 5, 0, false},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2.pSchedulerLogInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetVgpuSchedulerState_v2.device
-    {5563, Kind::structure, Role::in, 1, 0, 353, 4, 0, false},  // nvmlDeviceSetVgpuSchedulerState_v2.pSchedulerState
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceSetVgpuSchedulerState_v2.gpuInstance
-    {5563, Kind::structure, Role::in, 1, 0, 353, 4, 0, false},  // nvmlGpuInstanceSetVgpuSchedulerState_v2.pSchedulerState
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMetadata.vgpuInstance
-    {5579, Kind::structure, Role::array, 1, 0, 0, 0, 0, true},  // nvmlVgpuInstanceGetMetadata.vgpuMetadata
+    {5591, Kind::structure, Role::in, 1, 0, 360, 4, 0, false},  // nvmlDeviceSetVgpuSchedulerState_v2.pSchedulerState
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceSetVgpuSchedulerState_v2.gpuInstance
+    {5591, Kind::structure, Role::in, 1, 0, 360, 4, 0, false},  // nvmlGpuInstanceSetVgpuSchedulerState_v2.pSchedulerState
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMetadata.vgpuInstance
+    {5607, Kind::structure, Role::array, 1, 0, 0, 0, 0, true},  // nvmlVgpuInstanceGetMetadata.vgpuMetadata
     {169, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetMetadata.bufferSize
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuMetadata.device
-    {5592, Kind::structure, Role::array, 1, 0, 0, 0, 0, true},  // nvmlDeviceGetVgpuMetadata.pgpuMetadata
+    {5620, Kind::structure, Role::array, 1, 0, 0, 0, 0, true},  // nvmlDeviceGetVgpuMetadata.pgpuMetadata
     {169, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuMetadata.bufferSize
-    {5579, Kind::structure, Role::in, 1, 0, 357, 10, 0, true},  // nvmlGetVgpuCompatibility.vgpuMetadata
-    {5592, Kind::structure, Role::in, 1, 0, 367, 9, 0, true},  // nvmlGetVgpuCompatibility.pgpuMetadata
-    {5866, Kind::structure, Role::out, 1, 0, 376, 2, 0, false},  // nvmlGetVgpuCompatibility.compatibilityInfo
+    {5607, Kind::structure, Role::in, 1, 0, 364, 10, 0, true},  // nvmlGetVgpuCompatibility.vgpuMetadata
+    {5620, Kind::structure, Role::in, 1, 0, 374, 9, 0, true},  // nvmlGetVgpuCompatibility.pgpuMetadata
+    {5894, Kind::structure, Role::out, 1, 0, 383, 2, 0, false},  // nvmlGetVgpuCompatibility.compatibilityInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPgpuMetadataString.device
-    {5592, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetPgpuMetadataString.pgpuMetadata
+    {5620, Kind::text, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetPgpuMetadataString.pgpuMetadata
     {169, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetPgpuMetadataString.bufferSize
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuSchedulerLog.device
-    {5884, Kind::structure, Role::out, 1, 0, 378, 6, 0, false},  // nvmlDeviceGetVgpuSchedulerLog.pSchedulerLog
+    {5912, Kind::structure, Role::out, 1, 0, 385, 6, 0, false},  // nvmlDeviceGetVgpuSchedulerLog.pSchedulerLog
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuSchedulerState.device
-    {5563, Kind::structure, Role::out, 1, 0, 384, 4, 0, false},  // nvmlDeviceGetVgpuSchedulerState.pSchedulerState
+    {5591, Kind::structure, Role::out, 1, 0, 391, 4, 0, false},  // nvmlDeviceGetVgpuSchedulerState.pSchedulerState
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetVgpuSchedulerState.device
-    {5563, Kind::structure, Role::in, 1, 0, 388, 4, 0, false},  // nvmlDeviceSetVgpuSchedulerState.pSchedulerState
+    {5591, Kind::structure, Role::in, 1, 0, 395, 4, 0, false},  // nvmlDeviceSetVgpuSchedulerState.pSchedulerState
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuSchedulerCapabilities.device
-    {6039, Kind::structure, Role::out, 1, 0, 392, 8, 0, false},  // nvmlDeviceGetVgpuSchedulerCapabilities.pCapabilities
-    {6075, Kind::structure, Role::out, 1, 0, 400, 2, 0, false},  // nvmlGetVgpuVersion.supported
-    {255, Kind::structure, Role::out, 1, 0, 400, 2, 0, false},  // nvmlGetVgpuVersion.current
-    {6085, Kind::structure, Role::in, 1, 0, 400, 2, 0, false},  // nvmlSetVgpuVersion.vgpuVersion
+    {6067, Kind::structure, Role::out, 1, 0, 399, 8, 0, false},  // nvmlDeviceGetVgpuSchedulerCapabilities.pCapabilities
+    {6103, Kind::structure, Role::out, 1, 0, 407, 2, 0, false},  // nvmlGetVgpuVersion.supported
+    {255, Kind::structure, Role::out, 1, 0, 407, 2, 0, false},  // nvmlGetVgpuVersion.current
+    {6113, Kind::structure, Role::in, 1, 0, 407, 2, 0, false},  // nvmlSetVgpuVersion.vgpuVersion
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.device
-    {2159, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.lastSeenTimeStamp
-    {2177, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.sampleValType
-    {6097, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.vgpuInstanceSamplesCount
-    {6122, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.utilizationSamples
+    {2176, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.lastSeenTimeStamp
+    {2194, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.sampleValType
+    {6125, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.vgpuInstanceSamplesCount
+    {6150, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetVgpuUtilization.utilizationSamples
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuInstancesUtilizationInfo.device
-    {6155, Kind::structure, Role::inout, 1, 0, 402, 5, 0, true},  // nvmlDeviceGetVgpuInstancesUtilizationInfo.vgpuUtilInfo
+    {6183, Kind::structure, Role::inout, 1, 0, 409, 5, 0, true},  // nvmlDeviceGetVgpuInstancesUtilizationInfo.vgpuUtilInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.device
-    {2159, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.lastSeenTimeStamp
-    {6168, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.vgpuProcessSamplesCount
-    {6122, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.utilizationSamples
+    {2176, Kind::natural, Role::in, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.lastSeenTimeStamp
+    {6196, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.vgpuProcessSamplesCount
+    {6150, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessUtilization.utilizationSamples
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetVgpuProcessesUtilizationInfo.device
-    {6227, Kind::structure, Role::inout, 1, 0, 407, 4, 0, true},  // nvmlDeviceGetVgpuProcessesUtilizationInfo.vgpuProcUtilInfo
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingMode.vgpuInstance
+    {6255, Kind::structure, Role::inout, 1, 0, 414, 4, 0, true},  // nvmlDeviceGetVgpuProcessesUtilizationInfo.vgpuProcUtilInfo
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingMode.vgpuInstance
     {624, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingMode.mode
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingPids.vgpuInstance
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingPids.vgpuInstance
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingPids.count
-    {3224, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingPids.pids
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingStats.vgpuInstance
+    {3252, Kind::natural, Role::array, 1, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingPids.pids
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingStats.vgpuInstance
     {46, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetAccountingStats.pid
-    {3218, Kind::structure, Role::out, 1, 0, 167, 7, 0, false},  // nvmlVgpuInstanceGetAccountingStats.stats
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceClearAccountingPids.vgpuInstance
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseInfo_v2.vgpuInstance
-    {6388, Kind::structure, Role::out, 1, 0, 411, 9, 0, false},  // nvmlVgpuInstanceGetLicenseInfo_v2.licenseInfo
+    {3246, Kind::structure, Role::out, 1, 0, 174, 7, 0, false},  // nvmlVgpuInstanceGetAccountingStats.stats
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceClearAccountingPids.vgpuInstance
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseInfo_v2.vgpuInstance
+    {6416, Kind::structure, Role::out, 1, 0, 418, 9, 0, false},  // nvmlVgpuInstanceGetLicenseInfo_v2.licenseInfo
     {301, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlGetExcludedDeviceCount.deviceCount
     {195, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGetExcludedDeviceInfoByIndex.index
-    {232, Kind::structure, Role::out, 1, 0, 420, 8, 0, false},  // nvmlGetExcludedDeviceInfoByIndex.info
+    {232, Kind::structure, Role::out, 1, 0, 427, 8, 0, false},  // nvmlGetExcludedDeviceInfoByIndex.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceReadWritePRM_v1.device
-    {162, Kind::structure, Role::inout, 1, 0, 428, 3, 0, false},  // nvmlDeviceReadWritePRM_v1.buffer
+    {162, Kind::structure, Role::inout, 1, 0, 435, 3, 0, false},  // nvmlDeviceReadWritePRM_v1.buffer
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceReadPRMCounters_v1.device
-    {6547, Kind::structure, Role::inout, 1, 0, 431, 2, 0, false},  // nvmlDeviceReadPRMCounters_v1.counterList
+    {6575, Kind::structure, Role::inout, 1, 0, 438, 2, 0, false},  // nvmlDeviceReadPRMCounters_v1.counterList
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetMigMode.device
     {624, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceSetMigMode.mode
-    {6559, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceSetMigMode.activationStatus
+    {6587, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceSetMigMode.activationStatus
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMigMode.device
-    {1620, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMigMode.currentMode
-    {6576, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMigMode.pendingMode
+    {1637, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMigMode.currentMode
+    {6604, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMigMode.pendingMode
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfo.device
-    {6588, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfo.profile
-    {232, Kind::structure, Role::out, 1, 0, 433, 11, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfo.info
+    {6616, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfo.profile
+    {232, Kind::structure, Role::out, 1, 0, 440, 11, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfo.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfoV.device
-    {6588, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfoV.profile
-    {232, Kind::structure, Role::inout, 1, 0, 444, 13, 0, true},  // nvmlDeviceGetGpuInstanceProfileInfoV.info
+    {6616, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfoV.profile
+    {232, Kind::structure, Role::inout, 1, 0, 451, 13, 0, true},  // nvmlDeviceGetGpuInstanceProfileInfoV.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV.device
-    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV.profileId
-    {232, Kind::structure, Role::inout, 1, 0, 444, 13, 0, true},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV.info
+    {6725, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV.profileId
+    {232, Kind::structure, Role::inout, 1, 0, 451, 13, 0, true},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2.device
-    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2.profileId
-    {6707, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2.placements
+    {6725, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2.profileId
+    {6735, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2.placements
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2.count
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceRemainingCapacity.device
-    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceRemainingCapacity.profileId
+    {6725, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceRemainingCapacity.profileId
     {87, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceRemainingCapacity.count
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstance.device
-    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstance.profileId
-    {5192, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstance.gpuInstance
+    {6725, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstance.profileId
+    {5220, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstance.gpuInstance
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.device
-    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.profileId
-    {6724, Kind::structure, Role::in, 1, 0, 457, 2, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.placement
-    {5192, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.gpuInstance
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceDestroy.gpuInstance
+    {6725, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.profileId
+    {6752, Kind::structure, Role::in, 1, 0, 464, 2, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.placement
+    {5220, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceCreateGpuInstanceWithPlacement.gpuInstance
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceDestroy.gpuInstance
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstances.device
-    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstances.profileId
-    {6734, Kind::pointer, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstances.gpuInstances
+    {6725, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstances.profileId
+    {6762, Kind::pointer, Role::array, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstances.gpuInstances
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstances.count
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceById.device
     {206, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceById.id
-    {5192, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceById.gpuInstance
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetInfo.gpuInstance
-    {232, Kind::structure, Role::out, 1, 0, 459, 5, 0, false},  // nvmlGpuInstanceGetInfo.info
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.gpuInstance
-    {6588, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.profile
-    {6778, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.engProfile
-    {232, Kind::structure, Role::out, 1, 0, 464, 9, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.info
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.gpuInstance
-    {6588, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.profile
-    {6778, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.engProfile
-    {232, Kind::structure, Role::inout, 1, 0, 473, 11, 0, true},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.info
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity.gpuInstance
-    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity.profileId
+    {5220, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceById.gpuInstance
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetInfo.gpuInstance
+    {232, Kind::structure, Role::out, 1, 0, 466, 5, 0, false},  // nvmlGpuInstanceGetInfo.info
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.gpuInstance
+    {6616, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.profile
+    {6806, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.engProfile
+    {232, Kind::structure, Role::out, 1, 0, 471, 9, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfo.info
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.gpuInstance
+    {6616, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.profile
+    {6806, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.engProfile
+    {232, Kind::structure, Role::inout, 1, 0, 480, 11, 0, true},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV.info
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity.gpuInstance
+    {6725, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity.profileId
     {87, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity.count
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.gpuInstance
-    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.profileId
-    {6707, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.placements
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.gpuInstance
+    {6725, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.profileId
+    {6735, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.placements
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements.count
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstance.gpuInstance
-    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstance.profileId
-    {6789, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstance.computeInstance
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.gpuInstance
-    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.profileId
-    {6724, Kind::structure, Role::in, 1, 0, 484, 2, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.placement
-    {6789, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.computeInstance
-    {6789, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlComputeInstanceDestroy.computeInstance
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.gpuInstance
-    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.profileId
-    {6805, Kind::pointer, Role::array, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.computeInstances
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstance.gpuInstance
+    {6725, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstance.profileId
+    {6817, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstance.computeInstance
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.gpuInstance
+    {6725, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.profileId
+    {6752, Kind::structure, Role::in, 1, 0, 491, 2, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.placement
+    {6817, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement.computeInstance
+    {6817, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlComputeInstanceDestroy.computeInstance
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.gpuInstance
+    {6725, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.profileId
+    {6833, Kind::pointer, Role::array, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.computeInstances
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstances.count
-    {5192, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceById.gpuInstance
+    {5220, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceById.gpuInstance
     {206, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceById.id
-    {6789, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceById.computeInstance
-    {6789, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlComputeInstanceGetInfo_v2.computeInstance
-    {232, Kind::structure, Role::out, 1, 0, 486, 6, 0, false},  // nvmlComputeInstanceGetInfo_v2.info
+    {6817, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpuInstanceGetComputeInstanceById.computeInstance
+    {6817, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlComputeInstanceGetInfo_v2.computeInstance
+    {232, Kind::structure, Role::out, 1, 0, 493, 6, 0, false},  // nvmlComputeInstanceGetInfo_v2.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceIsMigDeviceHandle.device
-    {6822, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceIsMigDeviceHandle.isMigDevice
+    {6850, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceIsMigDeviceHandle.isMigDevice
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceId.device
     {206, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstanceId.id
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetComputeInstanceId.device
@@ -1535,106 +1567,118 @@ constexpr ArgumentInfo arguments[] = {
     {87, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMaxMigDeviceCount.count
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMigDeviceHandleByIndex.device
     {195, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetMigDeviceHandleByIndex.index
-    {6834, Kind::device, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetMigDeviceHandleByIndex.migDevice
-    {6834, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle.migDevice
+    {6862, Kind::device, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetMigDeviceHandleByIndex.migDevice
+    {6862, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle.migDevice
     {321, Kind::device, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle.device
-    {6871, Kind::structure, Role::inout, 1, 0, 492, 4, 0, true},  // nvmlGpmMetricsGet.metricsGet
-    {6882, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmSampleFree.gpmSample
-    {6882, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpmSampleAlloc.gpmSample
+    {6899, Kind::structure, Role::inout, 1, 0, 499, 4, 0, true},  // nvmlGpmMetricsGet.metricsGet
+    {6910, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmSampleFree.gpmSample
+    {6910, Kind::pointer, Role::out, 1, 8, 0, 0, 0, false},  // nvmlGpmSampleAlloc.gpmSample
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmSampleGet.device
-    {6882, Kind::pointer, Role::in, 0, 8, 0, 0, 0, false},  // nvmlGpmSampleGet.gpmSample
+    {6910, Kind::pointer, Role::in, 0, 8, 0, 0, 0, false},  // nvmlGpmSampleGet.gpmSample
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmMigSampleGet.device
-    {4169, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpmMigSampleGet.gpuInstanceId
-    {6882, Kind::pointer, Role::in, 0, 8, 0, 0, 0, false},  // nvmlGpmMigSampleGet.gpmSample
+    {4197, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpmMigSampleGet.gpuInstanceId
+    {6910, Kind::pointer, Role::in, 0, 8, 0, 0, 0, false},  // nvmlGpmMigSampleGet.gpmSample
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmQueryDeviceSupport.device
-    {6910, Kind::structure, Role::inout, 1, 0, 496, 2, 0, true},  // nvmlGpmQueryDeviceSupport.gpmSupport
+    {6938, Kind::structure, Role::inout, 1, 0, 503, 2, 0, true},  // nvmlGpmQueryDeviceSupport.gpmSupport
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmQueryIfStreamingEnabled.device
     {249, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlGpmQueryIfStreamingEnabled.state
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlGpmSetStreamingEnabled.device
     {249, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGpmSetStreamingEnabled.state
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetCapabilities.device
-    {6929, Kind::structure, Role::inout, 1, 0, 498, 2, 0, true},  // nvmlDeviceGetCapabilities.caps
+    {6957, Kind::structure, Role::inout, 1, 0, 505, 2, 0, true},  // nvmlDeviceGetCapabilities.caps
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo.device
-    {6956, Kind::structure, Role::inout, 1, 0, 500, 2, 0, true},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo.profilesInfo
+    {6984, Kind::structure, Role::inout, 1, 0, 507, 2, 0, true},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo.profilesInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles.device
-    {7022, Kind::structure, Role::inout, 1, 0, 502, 4, 0, true},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles.currentProfiles
+    {7050, Kind::structure, Role::inout, 1, 0, 509, 4, 0, true},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles.currentProfiles
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceWorkloadPowerProfileSetRequestedProfiles.device
-    {7038, Kind::structure, Role::in, 1, 0, 506, 2, 0, true},  // nvmlDeviceWorkloadPowerProfileSetRequestedProfiles.requestedProfiles
+    {7066, Kind::structure, Role::in, 1, 0, 513, 2, 0, true},  // nvmlDeviceWorkloadPowerProfileSetRequestedProfiles.requestedProfiles
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceWorkloadPowerProfileClearRequestedProfiles.device
-    {7038, Kind::structure, Role::in, 1, 0, 506, 2, 0, true},  // nvmlDeviceWorkloadPowerProfileClearRequestedProfiles.requestedProfiles
+    {7066, Kind::structure, Role::in, 1, 0, 513, 2, 0, true},  // nvmlDeviceWorkloadPowerProfileClearRequestedProfiles.requestedProfiles
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1.device
-    {7090, Kind::structure, Role::in, 1, 0, 508, 2, 0, false},  // nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1.updateProfiles
+    {7118, Kind::structure, Role::in, 1, 0, 515, 2, 0, false},  // nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1.updateProfiles
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDevicePowerSmoothingActivatePresetProfile.device
-    {6588, Kind::structure, Role::in, 1, 0, 510, 4, 0, true},  // nvmlDevicePowerSmoothingActivatePresetProfile.profile
+    {6616, Kind::structure, Role::in, 1, 0, 517, 4, 0, true},  // nvmlDevicePowerSmoothingActivatePresetProfile.profile
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDevicePowerSmoothingUpdatePresetProfileParam.device
-    {6588, Kind::structure, Role::in, 1, 0, 510, 4, 0, true},  // nvmlDevicePowerSmoothingUpdatePresetProfileParam.profile
+    {6616, Kind::structure, Role::in, 1, 0, 517, 4, 0, true},  // nvmlDevicePowerSmoothingUpdatePresetProfileParam.profile
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDevicePowerSmoothingSetState.device
-    {249, Kind::structure, Role::in, 1, 0, 514, 2, 0, true},  // nvmlDevicePowerSmoothingSetState.state
+    {249, Kind::structure, Role::in, 1, 0, 521, 2, 0, true},  // nvmlDevicePowerSmoothingSetState.state
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts.device
-    {7132, Kind::structure, Role::inout, 1, 0, 516, 3, 0, true},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts.errorCounts
+    {7160, Kind::structure, Role::inout, 1, 0, 523, 3, 0, true},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts.errorCounts
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetRemappedRows_v2.device
-    {232, Kind::structure, Role::out, 1, 0, 519, 6, 0, false},  // nvmlDeviceGetRemappedRows_v2.info
+    {232, Kind::structure, Role::out, 1, 0, 526, 6, 0, false},  // nvmlDeviceGetRemappedRows_v2.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetBankRemapperStatus_v1.device
-    {7333, Kind::structure, Role::out, 1, 0, 525, 5, 0, false},  // nvmlDeviceGetBankRemapperStatus_v1.pBankRemapperStatus
+    {7361, Kind::structure, Role::out, 1, 0, 532, 5, 0, false},  // nvmlDeviceGetBankRemapperStatus_v1.pBankRemapperStatus
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetRusdSettings_v1.device
-    {2872, Kind::structure, Role::in, 1, 0, 530, 2, 0, true},  // nvmlDeviceSetRusdSettings_v1.settings
+    {2889, Kind::structure, Role::in, 1, 0, 537, 2, 0, true},  // nvmlDeviceSetRusdSettings_v1.settings
     {301, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetCount.deviceCount
     {195, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetHandleByIndex.index
     {321, Kind::device, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetHandleByIndex.device
     {526, Kind::text, Role::in, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetHandleByPciBusId.pciBusId
     {321, Kind::device, Role::out, 1, 8, 0, 0, 0, false},  // nvmlDeviceGetHandleByPciBusId.device
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPciInfo.device
-    {934, Kind::structure, Role::out, 1, 0, 45, 7, 52, false},  // nvmlDeviceGetPciInfo.pci
+    {951, Kind::structure, Role::out, 1, 0, 46, 7, 52, false},  // nvmlDeviceGetPciInfo.pci
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetPciInfo_v2.device
-    {934, Kind::structure, Role::out, 1, 0, 45, 7, 52, false},  // nvmlDeviceGetPciInfo_v2.pci
+    {951, Kind::structure, Role::out, 1, 0, 46, 7, 52, false},  // nvmlDeviceGetPciInfo_v2.pci
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo.device
-    {3801, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo.link
-    {934, Kind::structure, Role::out, 1, 0, 45, 7, 52, false},  // nvmlDeviceGetNvLinkRemotePciInfo.pci
+    {3829, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetNvLinkRemotePciInfo.link
+    {951, Kind::structure, Role::out, 1, 0, 46, 7, 52, false},  // nvmlDeviceGetNvLinkRemotePciInfo.pci
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvLinkInfo_v3.device
+    {232, Kind::structure, Role::out, 1, 0, 539, 3, 0, false},  // nvmlDeviceGetNvLinkInfo_v3.info
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceLockNvlinkRemapTable_v1.device
+    {7444, Kind::structure, Role::out, 1, 0, 542, 2, 0, false},  // nvmlDeviceLockNvlinkRemapTable_v1.lockRemapTable
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvlinkRemapTableInfo_v1.device
+    {7509, Kind::structure, Role::out, 1, 0, 544, 4, 0, false},  // nvmlDeviceGetNvlinkRemapTableInfo_v1.remapTableInfo
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetupNvlinkNvleEncryptionKey_v1.device
+    {7677, Kind::structure, Role::in, 1, 0, 548, 7, 0, false},  // nvmlDeviceSetupNvlinkNvleEncryptionKey_v1.encryptionKey
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceSetNvlinkNvleReady_v1.device
+    {7702, Kind::structure, Role::in, 1, 0, 555, 1, 0, false},  // nvmlDeviceSetNvlinkNvleReady_v1.nvleReady
+    {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetNvlinkNvlePrivateInfo_v1.device
+    {7712, Kind::structure, Role::out, 1, 0, 556, 2, 0, false},  // nvmlDeviceGetNvlinkNvlePrivateInfo_v1.privateInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGridLicensableFeatures.device
-    {4863, Kind::structure, Role::out, 1, 0, 307, 2, 812, false},  // nvmlDeviceGetGridLicensableFeatures.pGridLicensableFeatures
+    {4891, Kind::structure, Role::out, 1, 0, 314, 2, 812, false},  // nvmlDeviceGetGridLicensableFeatures.pGridLicensableFeatures
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGridLicensableFeatures_v2.device
-    {4863, Kind::structure, Role::out, 1, 0, 307, 2, 812, false},  // nvmlDeviceGetGridLicensableFeatures_v2.pGridLicensableFeatures
+    {4891, Kind::structure, Role::out, 1, 0, 314, 2, 812, false},  // nvmlDeviceGetGridLicensableFeatures_v2.pGridLicensableFeatures
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGridLicensableFeatures_v3.device
-    {4863, Kind::structure, Role::out, 1, 0, 307, 2, 812, false},  // nvmlDeviceGetGridLicensableFeatures_v3.pGridLicensableFeatures
-    {4582, Kind::structure, Role::in, 1, 0, 45, 7, 52, false},  // nvmlDeviceRemoveGpu.pciInfo
-    {4134, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetWait.set
-    {4201, Kind::structure, Role::out, 1, 0, 239, 5, 24, false},  // nvmlEventSetWait.data
-    {4206, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlEventSetWait.timeoutms
+    {4891, Kind::structure, Role::out, 1, 0, 314, 2, 812, false},  // nvmlDeviceGetGridLicensableFeatures_v3.pGridLicensableFeatures
+    {4610, Kind::structure, Role::in, 1, 0, 46, 7, 52, false},  // nvmlDeviceRemoveGpu.pciInfo
+    {4162, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlEventSetWait.set
+    {4229, Kind::structure, Role::out, 1, 0, 246, 5, 24, false},  // nvmlEventSetWait.data
+    {4234, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlEventSetWait.timeoutms
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetAttributes.device
     {500, Kind::structure, Role::out, 1, 0, 16, 9, 24, false},  // nvmlDeviceGetAttributes.attributes
-    {6789, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlComputeInstanceGetInfo.computeInstance
-    {232, Kind::structure, Role::out, 1, 0, 486, 6, 24, false},  // nvmlComputeInstanceGetInfo.info
+    {6817, Kind::pointer, Role::self, 0, 8, 0, 0, 0, false},  // nvmlComputeInstanceGetInfo.computeInstance
+    {232, Kind::structure, Role::out, 1, 0, 493, 6, 24, false},  // nvmlComputeInstanceGetInfo.info
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses.device
-    {2074, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses.infoCount
-    {2084, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses.infos
+    {2091, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses.infoCount
+    {2101, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses.infos
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses_v2.device
-    {2074, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses_v2.infoCount
-    {2084, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses_v2.infos
+    {2091, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses_v2.infoCount
+    {2101, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetComputeRunningProcesses_v2.infos
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses.device
-    {2074, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses.infoCount
-    {2084, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses.infos
+    {2091, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses.infoCount
+    {2101, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses.infos
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses_v2.device
-    {2074, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses_v2.infoCount
-    {2084, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses_v2.infos
+    {2091, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses_v2.infoCount
+    {2101, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGraphicsRunningProcesses_v2.infos
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses.device
-    {2074, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses.infoCount
-    {2084, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses.infos
+    {2091, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses.infoCount
+    {2101, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses.infos
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses_v2.device
-    {2074, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses_v2.infoCount
-    {2084, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses_v2.infos
+    {2091, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses_v2.infoCount
+    {2101, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetMPSComputeRunningProcesses_v2.infos
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements.device
-    {6697, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements.profileId
-    {6707, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements.placements
+    {6725, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements.profileId
+    {6735, Kind::structure, Role::array, 1, 0, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements.placements
     {87, Kind::natural, Role::inout, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetGpuInstancePossiblePlacements.count
-    {4701, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseInfo.vgpuInstance
-    {6388, Kind::structure, Role::out, 1, 0, 411, 9, 20, false},  // nvmlVgpuInstanceGetLicenseInfo.licenseInfo
+    {4729, Kind::natural, Role::self, 0, 4, 0, 0, 0, false},  // nvmlVgpuInstanceGetLicenseInfo.vgpuInstance
+    {6416, Kind::structure, Role::out, 1, 0, 418, 9, 20, false},  // nvmlVgpuInstanceGetLicenseInfo.licenseInfo
     {321, Kind::device, Role::self, 0, 8, 0, 0, 0, false},  // nvmlDeviceGetDriverModel.device
     {255, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDriverModel.current
-    {1679, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDriverModel.pending
+    {1696, Kind::integer, Role::out, 1, 4, 0, 0, 0, false},  // nvmlDeviceGetDriverModel.pending
     {301, Kind::natural, Role::out, 1, 4, 0, 0, 0, false},  // nvmlGetBlacklistDeviceCount.deviceCount
     {195, Kind::natural, Role::in, 0, 4, 0, 0, 0, false},  // nvmlGetBlacklistDeviceInfoByIndex.index
-    {232, Kind::structure, Role::out, 1, 0, 420, 8, 0, false},  // nvmlGetBlacklistDeviceInfoByIndex.info
-    {7362, Kind::pointer, Role::out, 2, 4, 0, 0, 0, false},  // nvmlInternalGetExportTable.table
+    {232, Kind::structure, Role::out, 1, 0, 427, 8, 0, false},  // nvmlGetBlacklistDeviceInfoByIndex.info
+    {7724, Kind::pointer, Role::out, 2, 4, 0, 0, 0, false},  // nvmlInternalGetExportTable.table
     {206, Kind::pointer, Role::in, 1, 4, 0, 0, 0, false},  // nvmlInternalGetExportTable.id
 };
 
@@ -1694,382 +1738,390 @@ constexpr CallInfo calls[] = {
     {112, 1},  // nvmlDeviceValidateInforom
     {113, 3},  // nvmlDeviceGetLastBBXFlushTime
     {116, 2},  // nvmlDeviceGetBBXTimeData_v1
-    {118, 2},  // nvmlDeviceGetDisplayMode
-    {120, 2},  // nvmlDeviceGetDisplayActive
-    {122, 2},  // nvmlDeviceGetPersistenceMode
-    {124, 2},  // nvmlDeviceGetPciInfoExt
-    {126, 2},  // nvmlDeviceGetPciInfo_v3
-    {128, 2},  // nvmlDeviceGetMaxPcieLinkGeneration
-    {130, 2},  // nvmlDeviceGetGpuMaxPcieLinkGeneration
-    {132, 2},  // nvmlDeviceGetMaxPcieLinkWidth
-    {134, 2},  // nvmlDeviceGetCurrPcieLinkGeneration
-    {136, 2},  // nvmlDeviceGetCurrPcieLinkWidth
-    {138, 3},  // nvmlDeviceGetPcieThroughput
-    {141, 2},  // nvmlDeviceGetPcieReplayCounter
-    {143, 3},  // nvmlDeviceGetClockInfo
-    {146, 3},  // nvmlDeviceGetMaxClockInfo
-    {149, 2},  // nvmlDeviceGetGpcClkVfOffset
-    {151, 3},  // nvmlDeviceGetApplicationsClock
-    {154, 3},  // nvmlDeviceGetDefaultApplicationsClock
-    {157, 4},  // nvmlDeviceGetClock
-    {161, 3},  // nvmlDeviceGetMaxCustomerBoostClock
-    {164, 3},  // nvmlDeviceGetSupportedMemoryClocks
-    {167, 4},  // nvmlDeviceGetSupportedGraphicsClocks
-    {171, 3},  // nvmlDeviceGetAutoBoostedClocksEnabled
-    {174, 2},  // nvmlDeviceGetFanSpeed
-    {176, 3},  // nvmlDeviceGetFanSpeed_v2
-    {179, 2},  // nvmlDeviceGetFanSpeedRPM
-    {181, 3},  // nvmlDeviceGetTargetFanSpeed
-    {184, 3},  // nvmlDeviceGetMinMaxFanSpeed
-    {187, 3},  // nvmlDeviceGetFanControlPolicy_v2
-    {190, 2},  // nvmlDeviceGetNumFans
-    {192, 3},  // nvmlDeviceGetTemperature
-    {195, 2},  // nvmlDeviceGetCoolerInfo
-    {197, 2},  // nvmlDeviceGetTemperatureV
-    {199, 3},  // nvmlDeviceGetTemperatureThreshold
-    {202, 2},  // nvmlDeviceGetMarginTemperature
-    {204, 3},  // nvmlDeviceGetThermalSettings
-    {207, 2},  // nvmlDeviceGetPerformanceState
-    {209, 2},  // nvmlDeviceGetCurrentClocksEventReasons
-    {211, 2},  // nvmlDeviceGetCurrentClocksThrottleReasons
-    {213, 2},  // nvmlDeviceGetSupportedClocksEventReasons
-    {215, 2},  // nvmlDeviceGetSupportedClocksThrottleReasons
-    {217, 2},  // nvmlDeviceGetPowerState
-    {219, 2},  // nvmlDeviceGetDynamicPstatesInfo
-    {221, 2},  // nvmlDeviceGetMemClkVfOffset
-    {223, 5},  // nvmlDeviceGetMinMaxClockOfPState
-    {228, 3},  // nvmlDeviceGetSupportedPerformanceStates
-    {231, 3},  // nvmlDeviceGetGpcClkMinMaxVfOffset
-    {234, 3},  // nvmlDeviceGetMemClkMinMaxVfOffset
-    {237, 2},  // nvmlDeviceGetClockOffsets
-    {239, 2},  // nvmlDeviceSetClockOffsets
-    {241, 2},  // nvmlDeviceGetPerformanceModes
-    {243, 2},  // nvmlDeviceGetCurrentClockFreqs
-    {245, 2},  // nvmlDeviceGetPowerManagementMode
-    {247, 2},  // nvmlDeviceGetPowerManagementLimit
-    {249, 3},  // nvmlDeviceGetPowerManagementLimitConstraints
-    {252, 2},  // nvmlDeviceGetPowerManagementDefaultLimit
-    {254, 2},  // nvmlDeviceGetPowerUsage
-    {256, 2},  // nvmlDeviceGetPowerMizerMode_v1
-    {258, 2},  // nvmlDeviceSetPowerMizerMode_v1
-    {260, 2},  // nvmlDeviceGetTotalEnergyConsumption
-    {262, 2},  // nvmlDeviceGetEnforcedPowerLimit
-    {264, 3},  // nvmlDeviceGetGpuOperationMode
-    {267, 2},  // nvmlDeviceGetMemoryInfo
-    {269, 2},  // nvmlDeviceGetMemoryInfo_v2
-    {271, 2},  // nvmlDeviceGetComputeMode
-    {273, 3},  // nvmlDeviceGetCudaComputeCapability
-    {276, 3},  // nvmlDeviceGetDramEncryptionMode
-    {279, 2},  // nvmlDeviceSetDramEncryptionMode
-    {281, 3},  // nvmlDeviceGetEccMode
-    {284, 2},  // nvmlDeviceGetDefaultEccMode
-    {286, 2},  // nvmlDeviceGetBoardId
-    {288, 2},  // nvmlDeviceGetMultiGpuBoard
-    {290, 4},  // nvmlDeviceGetTotalEccErrors
-    {294, 4},  // nvmlDeviceGetDetailedEccErrors
-    {298, 5},  // nvmlDeviceGetMemoryErrorCounter
-    {303, 2},  // nvmlDeviceGetUtilizationRates
-    {305, 3},  // nvmlDeviceGetEncoderUtilization
-    {308, 3},  // nvmlDeviceGetEncoderCapacity
-    {311, 4},  // nvmlDeviceGetEncoderStats
-    {315, 3},  // nvmlDeviceGetEncoderSessions
-    {318, 3},  // nvmlDeviceGetDecoderUtilization
-    {321, 3},  // nvmlDeviceGetJpgUtilization
-    {324, 3},  // nvmlDeviceGetOfaUtilization
-    {327, 2},  // nvmlDeviceGetFBCStats
-    {329, 3},  // nvmlDeviceGetFBCSessions
-    {332, 3},  // nvmlDeviceGetDriverModel_v2
-    {335, 3},  // nvmlDeviceGetVbiosVersion
-    {338, 2},  // nvmlDeviceGetBridgeChipInfo
-    {340, 3},  // nvmlDeviceGetComputeRunningProcesses_v3
-    {343, 3},  // nvmlDeviceGetGraphicsRunningProcesses_v3
-    {346, 3},  // nvmlDeviceGetMPSComputeRunningProcesses_v3
-    {349, 2},  // nvmlDeviceGetRunningProcessDetailList
-    {351, 3},  // nvmlDeviceOnSameBoard
-    {354, 3},  // nvmlDeviceGetAPIRestriction
-    {357, 6},  // nvmlDeviceGetSamples
-    {363, 2},  // nvmlDeviceGetBAR1MemoryInfo
-    {365, 3},  // nvmlDeviceGetViolationStatus
-    {368, 2},  // nvmlDeviceGetIrqNum
-    {370, 2},  // nvmlDeviceGetNumGpuCores
-    {372, 2},  // nvmlDeviceGetPowerSource
-    {374, 2},  // nvmlDeviceGetMemoryBusWidth
-    {376, 2},  // nvmlDeviceGetPcieLinkMaxSpeed
-    {378, 2},  // nvmlDeviceGetPcieSpeed
-    {380, 2},  // nvmlDeviceGetAdaptiveClockInfoStatus
-    {382, 2},  // nvmlDeviceGetBusType
-    {384, 2},  // nvmlDeviceGetGpuFabricInfo
-    {386, 2},  // nvmlDeviceGetGpuFabricInfoV
-    {388, 2},  // nvmlDeviceGetGpuFabricInfo_v4
-    {390, 1},  // nvmlSystemGetConfComputeCapabilities
-    {391, 1},  // nvmlSystemGetConfComputeState
-    {392, 2},  // nvmlDeviceGetConfComputeMemSizeInfo
-    {394, 1},  // nvmlSystemGetConfComputeGpusReadyState
-    {395, 2},  // nvmlDeviceGetConfComputeProtectedMemoryUsage
-    {397, 2},  // nvmlDeviceGetConfComputeGpuCertificate
-    {399, 2},  // nvmlDeviceGetConfComputeGpuAttestationReport
-    {401, 1},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo
-    {402, 2},  // nvmlDeviceSetConfComputeUnprotectedMemSize
-    {404, 1},  // nvmlSystemSetConfComputeGpusReadyState
-    {405, 1},  // nvmlSystemSetConfComputeKeyRotationThresholdInfo
-    {406, 1},  // nvmlSystemGetConfComputeSettings
-    {407, 2},  // nvmlDeviceGetGspFirmwareVersion
-    {409, 3},  // nvmlDeviceGetGspFirmwareMode
-    {412, 2},  // nvmlDeviceGetSramEccErrorStatus
-    {414, 2},  // nvmlDeviceSetPowerManagementLimit_v2
-    {416, 2},  // nvmlDeviceGetAccountingMode
-    {418, 3},  // nvmlDeviceGetAccountingStats
-    {421, 3},  // nvmlDeviceGetAccountingPids
-    {424, 2},  // nvmlDeviceGetAccountingBufferSize
-    {426, 2},  // nvmlDeviceGetAccountingStats_v2
-    {428, 4},  // nvmlDeviceGetRetiredPages
-    {432, 5},  // nvmlDeviceGetRetiredPages_v2
-    {437, 2},  // nvmlDeviceGetRetiredPagesPendingStatus
-    {439, 5},  // nvmlDeviceGetRemappedRows
-    {444, 2},  // nvmlDeviceGetRowRemapperHistogram
-    {446, 2},  // nvmlDeviceGetArchitecture
-    {448, 2},  // nvmlDeviceGetClkMonStatus
-    {450, 4},  // nvmlDeviceGetProcessUtilization
-    {454, 2},  // nvmlDeviceGetProcessesUtilizationInfo
-    {456, 2},  // nvmlDeviceGetPlatformInfo
-    {458, 2},  // nvmlDeviceGetPdi
-    {460, 2},  // nvmlDeviceSetHostname_v1
-    {462, 2},  // nvmlDeviceGetHostname_v1
-    {464, 2},  // nvmlDeviceGetMemoryLimits_v1
-    {466, 2},  // nvmlDeviceSetMemoryLimits_v1
-    {468, 2},  // nvmlDevicePerfMetricsGetSamples_v1
-    {470, 2},  // nvmlDeviceGetAdaptiveTgpModeInfo_v1
-    {472, 2},  // nvmlDeviceSetAdaptiveTgpMode_v1
-    {474, 2},  // nvmlUnitSetLedState
-    {476, 2},  // nvmlDeviceSetPersistenceMode
-    {478, 2},  // nvmlDeviceSetComputeMode
-    {480, 2},  // nvmlDeviceSetEccMode
-    {482, 2},  // nvmlDeviceClearEccErrorCounts
-    {484, 3},  // nvmlDeviceSetDriverModel
-    {487, 3},  // nvmlDeviceSetGpuLockedClocks
-    {490, 1},  // nvmlDeviceResetGpuLockedClocks
-    {491, 3},  // nvmlDeviceSetMemoryLockedClocks
-    {494, 1},  // nvmlDeviceResetMemoryLockedClocks
-    {495, 3},  // nvmlDeviceSetApplicationsClocks
-    {498, 1},  // nvmlDeviceResetApplicationsClocks
-    {499, 2},  // nvmlDeviceSetAutoBoostedClocksEnabled
-    {501, 3},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled
-    {504, 2},  // nvmlDeviceSetDefaultFanSpeed_v2
-    {506, 3},  // nvmlDeviceSetFanControlPolicy
-    {509, 3},  // nvmlDeviceSetTemperatureThreshold
-    {512, 2},  // nvmlDeviceSetPowerManagementLimit
-    {514, 2},  // nvmlDeviceSetGpuOperationMode
-    {516, 3},  // nvmlDeviceSetAPIRestriction
-    {519, 3},  // nvmlDeviceSetFanSpeed_v2
-    {522, 2},  // nvmlDeviceSetGpcClkVfOffset
-    {524, 2},  // nvmlDeviceSetMemClkVfOffset
-    {526, 2},  // nvmlDeviceSetAccountingMode
-    {528, 1},  // nvmlDeviceClearAccountingPids
-    {529, 3},  // nvmlDeviceGetNvLinkState
-    {532, 3},  // nvmlDeviceGetNvLinkVersion
-    {535, 4},  // nvmlDeviceGetNvLinkCapability
-    {539, 3},  // nvmlDeviceGetNvLinkRemotePciInfo_v2
-    {542, 4},  // nvmlDeviceGetNvLinkErrorCounter
-    {546, 2},  // nvmlDeviceResetNvLinkErrorCounters
-    {548, 5},  // nvmlDeviceSetNvLinkUtilizationControl
-    {553, 4},  // nvmlDeviceGetNvLinkUtilizationControl
-    {557, 5},  // nvmlDeviceGetNvLinkUtilizationCounter
-    {562, 4},  // nvmlDeviceFreezeNvLinkUtilizationCounter
-    {566, 3},  // nvmlDeviceResetNvLinkUtilizationCounter
-    {569, 3},  // nvmlDeviceGetNvLinkRemoteDeviceType
-    {572, 2},  // nvmlDeviceSetNvLinkDeviceLowPowerThreshold
-    {574, 1},  // nvmlSystemSetNvlinkBwMode
-    {575, 1},  // nvmlSystemGetNvlinkBwMode
-    {576, 2},  // nvmlDeviceGetNvlinkSupportedBwModes
-    {578, 2},  // nvmlDeviceGetNvlinkBwMode
-    {580, 2},  // nvmlDeviceSetNvlinkBwMode
-    {582, 2},  // nvmlDeviceGetNvLinkInfo
-    {584, 2},  // nvmlDeviceSetNvlinkBwModeAsync_v1
-    {586, 2},  // nvmlDeviceGetNvLinkTelemetrySamples_v1
-    {588, 1},  // nvmlEventSetCreate
-    {589, 3},  // nvmlDeviceRegisterEvents
-    {592, 2},  // nvmlDeviceGetSupportedEventTypes
-    {594, 3},  // nvmlEventSetWait_v2
-    {597, 2},  // nvmlEventSetRegisterGpuOperationalEvents_v1
-    {599, 2},  // nvmlEventSetWait_v3
-    {601, 2},  // nvmlEventSetGetContextCount_v1
-    {603, 2},  // nvmlEventSetGetContextInfo_v1
-    {605, 2},  // nvmlEventSetGetContextData_v1
-    {607, 2},  // nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1
-    {609, 1},  // nvmlEventSetFree
-    {610, 1},  // nvmlSystemEventSetCreate
-    {611, 1},  // nvmlSystemEventSetFree
-    {612, 1},  // nvmlSystemRegisterEvents
-    {613, 1},  // nvmlSystemEventSetWait
-    {614, 2},  // nvmlDeviceModifyDrainState
-    {616, 2},  // nvmlDeviceQueryDrainState
-    {618, 3},  // nvmlDeviceRemoveGpu_v2
-    {621, 1},  // nvmlDeviceDiscoverGpus
-    {622, 3},  // nvmlDeviceGetFieldValues
-    {625, 3},  // nvmlDeviceClearFieldValues
-    {628, 2},  // nvmlDeviceGetVirtualizationMode
-    {630, 2},  // nvmlDeviceGetHostVgpuMode
-    {632, 2},  // nvmlDeviceSetVirtualizationMode
-    {634, 2},  // nvmlDeviceGetVgpuHeterogeneousMode
-    {636, 2},  // nvmlDeviceSetVgpuHeterogeneousMode
-    {638, 2},  // nvmlVgpuInstanceGetPlacementId
-    {640, 3},  // nvmlDeviceGetVgpuTypeSupportedPlacements
-    {643, 3},  // nvmlDeviceGetVgpuTypeCreatablePlacements
-    {646, 2},  // nvmlVgpuTypeGetGspHeapSize
-    {648, 2},  // nvmlVgpuTypeGetFbReservation
-    {650, 2},  // nvmlVgpuInstanceGetRuntimeStateSize
-    {652, 3},  // nvmlDeviceSetVgpuCapabilities
-    {655, 1},  // nvmlDeviceVgpuForceGspUnload
-    {656, 2},  // nvmlDeviceGetGridLicensableFeatures_v4
-    {658, 2},  // nvmlGetVgpuDriverCapabilities
-    {660, 3},  // nvmlDeviceGetVgpuCapabilities
-    {663, 3},  // nvmlDeviceGetSupportedVgpus
-    {666, 3},  // nvmlDeviceGetCreatableVgpus
-    {669, 3},  // nvmlVgpuTypeGetClass
-    {672, 3},  // nvmlVgpuTypeGetName
-    {675, 2},  // nvmlVgpuTypeGetGpuInstanceProfileId
-    {677, 3},  // nvmlVgpuTypeGetDeviceID
-    {680, 2},  // nvmlVgpuTypeGetFramebufferSize
-    {682, 2},  // nvmlVgpuTypeGetNumDisplayHeads
-    {684, 4},  // nvmlVgpuTypeGetResolution
-    {688, 3},  // nvmlVgpuTypeGetLicense
-    {691, 2},  // nvmlVgpuTypeGetFrameRateLimit
-    {693, 3},  // nvmlVgpuTypeGetMaxInstances
-    {696, 2},  // nvmlVgpuTypeGetMaxInstancesPerVm
-    {698, 2},  // nvmlVgpuTypeGetBAR1Info
-    {700, 3},  // nvmlDeviceGetActiveVgpus
-    {703, 4},  // nvmlVgpuInstanceGetVmID
-    {707, 3},  // nvmlVgpuInstanceGetUUID
-    {710, 3},  // nvmlVgpuInstanceGetVmDriverVersion
-    {713, 2},  // nvmlVgpuInstanceGetFbUsage
-    {715, 2},  // nvmlVgpuInstanceGetLicenseStatus
-    {717, 2},  // nvmlVgpuInstanceGetType
-    {719, 2},  // nvmlVgpuInstanceGetFrameRateLimit
-    {721, 2},  // nvmlVgpuInstanceGetEccMode
-    {723, 2},  // nvmlVgpuInstanceGetEncoderCapacity
-    {725, 2},  // nvmlVgpuInstanceSetEncoderCapacity
-    {727, 4},  // nvmlVgpuInstanceGetEncoderStats
-    {731, 3},  // nvmlVgpuInstanceGetEncoderSessions
-    {734, 2},  // nvmlVgpuInstanceGetFBCStats
-    {736, 3},  // nvmlVgpuInstanceGetFBCSessions
-    {739, 2},  // nvmlVgpuInstanceGetGpuInstanceId
-    {741, 3},  // nvmlVgpuInstanceGetGpuPciId
-    {744, 3},  // nvmlVgpuTypeGetCapabilities
-    {747, 3},  // nvmlVgpuInstanceGetMdevUUID
-    {750, 2},  // nvmlGpuInstanceGetCreatableVgpus
-    {752, 1},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance
-    {753, 2},  // nvmlGpuInstanceGetActiveVgpus
-    {755, 2},  // nvmlGpuInstanceSetVgpuSchedulerState
-    {757, 2},  // nvmlGpuInstanceGetVgpuSchedulerState
-    {759, 2},  // nvmlGpuInstanceGetVgpuSchedulerLog
-    {761, 2},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements
-    {763, 2},  // nvmlGpuInstanceGetVgpuHeterogeneousMode
-    {765, 2},  // nvmlGpuInstanceSetVgpuHeterogeneousMode
-    {767, 2},  // nvmlDeviceGetVgpuSchedulerState_v2
-    {769, 2},  // nvmlGpuInstanceGetVgpuSchedulerState_v2
-    {771, 2},  // nvmlDeviceGetVgpuSchedulerLog_v2
-    {773, 2},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2
-    {775, 2},  // nvmlDeviceSetVgpuSchedulerState_v2
-    {777, 2},  // nvmlGpuInstanceSetVgpuSchedulerState_v2
-    {779, 3},  // nvmlVgpuInstanceGetMetadata
-    {782, 3},  // nvmlDeviceGetVgpuMetadata
-    {785, 3},  // nvmlGetVgpuCompatibility
-    {788, 3},  // nvmlDeviceGetPgpuMetadataString
-    {791, 2},  // nvmlDeviceGetVgpuSchedulerLog
-    {793, 2},  // nvmlDeviceGetVgpuSchedulerState
-    {795, 2},  // nvmlDeviceSetVgpuSchedulerState
-    {797, 2},  // nvmlDeviceGetVgpuSchedulerCapabilities
-    {799, 2},  // nvmlGetVgpuVersion
-    {801, 1},  // nvmlSetVgpuVersion
-    {802, 5},  // nvmlDeviceGetVgpuUtilization
-    {807, 2},  // nvmlDeviceGetVgpuInstancesUtilizationInfo
-    {809, 4},  // nvmlDeviceGetVgpuProcessUtilization
-    {813, 2},  // nvmlDeviceGetVgpuProcessesUtilizationInfo
-    {815, 2},  // nvmlVgpuInstanceGetAccountingMode
-    {817, 3},  // nvmlVgpuInstanceGetAccountingPids
-    {820, 3},  // nvmlVgpuInstanceGetAccountingStats
-    {823, 1},  // nvmlVgpuInstanceClearAccountingPids
-    {824, 2},  // nvmlVgpuInstanceGetLicenseInfo_v2
-    {826, 1},  // nvmlGetExcludedDeviceCount
-    {827, 2},  // nvmlGetExcludedDeviceInfoByIndex
-    {829, 2},  // nvmlDeviceReadWritePRM_v1
-    {831, 2},  // nvmlDeviceReadPRMCounters_v1
-    {833, 3},  // nvmlDeviceSetMigMode
-    {836, 3},  // nvmlDeviceGetMigMode
-    {839, 3},  // nvmlDeviceGetGpuInstanceProfileInfo
-    {842, 3},  // nvmlDeviceGetGpuInstanceProfileInfoV
-    {845, 3},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV
-    {848, 4},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2
-    {852, 3},  // nvmlDeviceGetGpuInstanceRemainingCapacity
-    {855, 3},  // nvmlDeviceCreateGpuInstance
-    {858, 4},  // nvmlDeviceCreateGpuInstanceWithPlacement
-    {862, 1},  // nvmlGpuInstanceDestroy
-    {863, 4},  // nvmlDeviceGetGpuInstances
-    {867, 3},  // nvmlDeviceGetGpuInstanceById
-    {870, 2},  // nvmlGpuInstanceGetInfo
-    {872, 4},  // nvmlGpuInstanceGetComputeInstanceProfileInfo
-    {876, 4},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV
-    {880, 3},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity
-    {883, 4},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements
-    {887, 3},  // nvmlGpuInstanceCreateComputeInstance
-    {890, 4},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement
-    {894, 1},  // nvmlComputeInstanceDestroy
-    {895, 4},  // nvmlGpuInstanceGetComputeInstances
-    {899, 3},  // nvmlGpuInstanceGetComputeInstanceById
-    {902, 2},  // nvmlComputeInstanceGetInfo_v2
-    {904, 2},  // nvmlDeviceIsMigDeviceHandle
-    {906, 2},  // nvmlDeviceGetGpuInstanceId
-    {908, 2},  // nvmlDeviceGetComputeInstanceId
-    {910, 2},  // nvmlDeviceGetMaxMigDeviceCount
-    {912, 3},  // nvmlDeviceGetMigDeviceHandleByIndex
-    {915, 2},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle
-    {917, 1},  // nvmlGpmMetricsGet
-    {918, 1},  // nvmlGpmSampleFree
-    {919, 1},  // nvmlGpmSampleAlloc
-    {920, 2},  // nvmlGpmSampleGet
-    {922, 3},  // nvmlGpmMigSampleGet
-    {925, 2},  // nvmlGpmQueryDeviceSupport
-    {927, 2},  // nvmlGpmQueryIfStreamingEnabled
-    {929, 2},  // nvmlGpmSetStreamingEnabled
-    {931, 2},  // nvmlDeviceGetCapabilities
-    {933, 2},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo
-    {935, 2},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles
-    {937, 2},  // nvmlDeviceWorkloadPowerProfileSetRequestedProfiles
-    {939, 2},  // nvmlDeviceWorkloadPowerProfileClearRequestedProfiles
-    {941, 2},  // nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1
-    {943, 2},  // nvmlDevicePowerSmoothingActivatePresetProfile
-    {945, 2},  // nvmlDevicePowerSmoothingUpdatePresetProfileParam
-    {947, 2},  // nvmlDevicePowerSmoothingSetState
-    {949, 2},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts
-    {951, 2},  // nvmlDeviceGetRemappedRows_v2
-    {953, 2},  // nvmlDeviceGetBankRemapperStatus_v1
-    {955, 2},  // nvmlDeviceSetRusdSettings_v1
-    {957, 0},  // nvmlInit
-    {957, 1},  // nvmlDeviceGetCount
-    {958, 2},  // nvmlDeviceGetHandleByIndex
-    {960, 2},  // nvmlDeviceGetHandleByPciBusId
-    {962, 2},  // nvmlDeviceGetPciInfo
-    {964, 2},  // nvmlDeviceGetPciInfo_v2
-    {966, 3},  // nvmlDeviceGetNvLinkRemotePciInfo
-    {969, 2},  // nvmlDeviceGetGridLicensableFeatures
-    {971, 2},  // nvmlDeviceGetGridLicensableFeatures_v2
-    {973, 2},  // nvmlDeviceGetGridLicensableFeatures_v3
-    {975, 1},  // nvmlDeviceRemoveGpu
-    {976, 3},  // nvmlEventSetWait
-    {979, 2},  // nvmlDeviceGetAttributes
-    {981, 2},  // nvmlComputeInstanceGetInfo
-    {983, 3},  // nvmlDeviceGetComputeRunningProcesses
-    {986, 3},  // nvmlDeviceGetComputeRunningProcesses_v2
-    {989, 3},  // nvmlDeviceGetGraphicsRunningProcesses
-    {992, 3},  // nvmlDeviceGetGraphicsRunningProcesses_v2
-    {995, 3},  // nvmlDeviceGetMPSComputeRunningProcesses
-    {998, 3},  // nvmlDeviceGetMPSComputeRunningProcesses_v2
-    {1001, 4},  // nvmlDeviceGetGpuInstancePossiblePlacements
-    {1005, 2},  // nvmlVgpuInstanceGetLicenseInfo
-    {1007, 3},  // nvmlDeviceGetDriverModel
-    {1010, 1},  // nvmlGetBlacklistDeviceCount
-    {1011, 2},  // nvmlGetBlacklistDeviceInfoByIndex
-    {1013, 2},  // nvmlInternalGetExportTable
+    {118, 2},  // nvmlDeviceGetGpuUptime_v1
+    {120, 2},  // nvmlDeviceGetDisplayMode
+    {122, 2},  // nvmlDeviceGetDisplayActive
+    {124, 2},  // nvmlDeviceGetPersistenceMode
+    {126, 2},  // nvmlDeviceGetPciInfoExt
+    {128, 2},  // nvmlDeviceGetPciInfo_v3
+    {130, 2},  // nvmlDeviceGetMaxPcieLinkGeneration
+    {132, 2},  // nvmlDeviceGetGpuMaxPcieLinkGeneration
+    {134, 2},  // nvmlDeviceGetMaxPcieLinkWidth
+    {136, 2},  // nvmlDeviceGetCurrPcieLinkGeneration
+    {138, 2},  // nvmlDeviceGetCurrPcieLinkWidth
+    {140, 3},  // nvmlDeviceGetPcieThroughput
+    {143, 2},  // nvmlDeviceGetPcieReplayCounter
+    {145, 3},  // nvmlDeviceGetClockInfo
+    {148, 3},  // nvmlDeviceGetMaxClockInfo
+    {151, 2},  // nvmlDeviceGetGpcClkVfOffset
+    {153, 3},  // nvmlDeviceGetApplicationsClock
+    {156, 3},  // nvmlDeviceGetDefaultApplicationsClock
+    {159, 4},  // nvmlDeviceGetClock
+    {163, 3},  // nvmlDeviceGetMaxCustomerBoostClock
+    {166, 3},  // nvmlDeviceGetSupportedMemoryClocks
+    {169, 4},  // nvmlDeviceGetSupportedGraphicsClocks
+    {173, 3},  // nvmlDeviceGetAutoBoostedClocksEnabled
+    {176, 2},  // nvmlDeviceGetFanSpeed
+    {178, 3},  // nvmlDeviceGetFanSpeed_v2
+    {181, 2},  // nvmlDeviceGetFanSpeedRPM
+    {183, 3},  // nvmlDeviceGetTargetFanSpeed
+    {186, 3},  // nvmlDeviceGetMinMaxFanSpeed
+    {189, 3},  // nvmlDeviceGetFanControlPolicy_v2
+    {192, 2},  // nvmlDeviceGetNumFans
+    {194, 3},  // nvmlDeviceGetTemperature
+    {197, 2},  // nvmlDeviceGetCoolerInfo
+    {199, 2},  // nvmlDeviceGetTemperatureV
+    {201, 3},  // nvmlDeviceGetTemperatureThreshold
+    {204, 2},  // nvmlDeviceGetMarginTemperature
+    {206, 3},  // nvmlDeviceGetThermalSettings
+    {209, 2},  // nvmlDeviceGetPerformanceState
+    {211, 2},  // nvmlDeviceGetCurrentClocksEventReasons
+    {213, 2},  // nvmlDeviceGetCurrentClocksThrottleReasons
+    {215, 2},  // nvmlDeviceGetSupportedClocksEventReasons
+    {217, 2},  // nvmlDeviceGetSupportedClocksThrottleReasons
+    {219, 2},  // nvmlDeviceGetPowerState
+    {221, 2},  // nvmlDeviceGetDynamicPstatesInfo
+    {223, 2},  // nvmlDeviceGetMemClkVfOffset
+    {225, 5},  // nvmlDeviceGetMinMaxClockOfPState
+    {230, 3},  // nvmlDeviceGetSupportedPerformanceStates
+    {233, 3},  // nvmlDeviceGetGpcClkMinMaxVfOffset
+    {236, 3},  // nvmlDeviceGetMemClkMinMaxVfOffset
+    {239, 2},  // nvmlDeviceGetClockOffsets
+    {241, 2},  // nvmlDeviceSetClockOffsets
+    {243, 2},  // nvmlDeviceGetPerformanceModes
+    {245, 2},  // nvmlDeviceGetCurrentClockFreqs
+    {247, 2},  // nvmlDeviceGetPowerManagementMode
+    {249, 2},  // nvmlDeviceGetPowerManagementLimit
+    {251, 3},  // nvmlDeviceGetPowerManagementLimitConstraints
+    {254, 2},  // nvmlDeviceGetPowerManagementDefaultLimit
+    {256, 2},  // nvmlDeviceGetPowerUsage
+    {258, 2},  // nvmlDeviceGetPowerMizerMode_v1
+    {260, 2},  // nvmlDeviceSetPowerMizerMode_v1
+    {262, 2},  // nvmlDeviceGetTotalEnergyConsumption
+    {264, 2},  // nvmlDeviceGetEnforcedPowerLimit
+    {266, 3},  // nvmlDeviceGetGpuOperationMode
+    {269, 2},  // nvmlDeviceGetMemoryInfo
+    {271, 2},  // nvmlDeviceGetMemoryInfo_v2
+    {273, 2},  // nvmlDeviceGetComputeMode
+    {275, 3},  // nvmlDeviceGetCudaComputeCapability
+    {278, 3},  // nvmlDeviceGetDramEncryptionMode
+    {281, 2},  // nvmlDeviceSetDramEncryptionMode
+    {283, 3},  // nvmlDeviceGetEccMode
+    {286, 2},  // nvmlDeviceGetDefaultEccMode
+    {288, 2},  // nvmlDeviceGetBoardId
+    {290, 2},  // nvmlDeviceGetMultiGpuBoard
+    {292, 4},  // nvmlDeviceGetTotalEccErrors
+    {296, 4},  // nvmlDeviceGetDetailedEccErrors
+    {300, 5},  // nvmlDeviceGetMemoryErrorCounter
+    {305, 2},  // nvmlDeviceGetUtilizationRates
+    {307, 3},  // nvmlDeviceGetEncoderUtilization
+    {310, 3},  // nvmlDeviceGetEncoderCapacity
+    {313, 4},  // nvmlDeviceGetEncoderStats
+    {317, 3},  // nvmlDeviceGetEncoderSessions
+    {320, 3},  // nvmlDeviceGetDecoderUtilization
+    {323, 3},  // nvmlDeviceGetJpgUtilization
+    {326, 3},  // nvmlDeviceGetOfaUtilization
+    {329, 2},  // nvmlDeviceGetFBCStats
+    {331, 3},  // nvmlDeviceGetFBCSessions
+    {334, 3},  // nvmlDeviceGetDriverModel_v2
+    {337, 3},  // nvmlDeviceGetVbiosVersion
+    {340, 2},  // nvmlDeviceGetBridgeChipInfo
+    {342, 3},  // nvmlDeviceGetComputeRunningProcesses_v3
+    {345, 3},  // nvmlDeviceGetGraphicsRunningProcesses_v3
+    {348, 3},  // nvmlDeviceGetMPSComputeRunningProcesses_v3
+    {351, 2},  // nvmlDeviceGetRunningProcessDetailList
+    {353, 3},  // nvmlDeviceOnSameBoard
+    {356, 3},  // nvmlDeviceGetAPIRestriction
+    {359, 6},  // nvmlDeviceGetSamples
+    {365, 2},  // nvmlDeviceGetBAR1MemoryInfo
+    {367, 3},  // nvmlDeviceGetViolationStatus
+    {370, 2},  // nvmlDeviceGetIrqNum
+    {372, 2},  // nvmlDeviceGetNumGpuCores
+    {374, 2},  // nvmlDeviceGetPowerSource
+    {376, 2},  // nvmlDeviceGetMemoryBusWidth
+    {378, 2},  // nvmlDeviceGetPcieLinkMaxSpeed
+    {380, 2},  // nvmlDeviceGetPcieSpeed
+    {382, 2},  // nvmlDeviceGetAdaptiveClockInfoStatus
+    {384, 2},  // nvmlDeviceGetBusType
+    {386, 2},  // nvmlDeviceGetGpuFabricInfo
+    {388, 2},  // nvmlDeviceGetGpuFabricInfoV
+    {390, 2},  // nvmlDeviceGetGpuFabricInfo_v4
+    {392, 1},  // nvmlSystemGetConfComputeCapabilities
+    {393, 1},  // nvmlSystemGetConfComputeState
+    {394, 2},  // nvmlDeviceGetConfComputeMemSizeInfo
+    {396, 1},  // nvmlSystemGetConfComputeGpusReadyState
+    {397, 2},  // nvmlDeviceGetConfComputeProtectedMemoryUsage
+    {399, 2},  // nvmlDeviceGetConfComputeGpuCertificate
+    {401, 2},  // nvmlDeviceGetConfComputeGpuAttestationReport
+    {403, 1},  // nvmlSystemGetConfComputeKeyRotationThresholdInfo
+    {404, 2},  // nvmlDeviceSetConfComputeUnprotectedMemSize
+    {406, 1},  // nvmlSystemSetConfComputeGpusReadyState
+    {407, 1},  // nvmlSystemSetConfComputeKeyRotationThresholdInfo
+    {408, 1},  // nvmlSystemGetConfComputeSettings
+    {409, 1},  // nvmlSystemGetConfComputeSettings_v2
+    {410, 2},  // nvmlDeviceGetGspFirmwareVersion
+    {412, 3},  // nvmlDeviceGetGspFirmwareMode
+    {415, 2},  // nvmlDeviceGetSramEccErrorStatus
+    {417, 2},  // nvmlDeviceSetPowerManagementLimit_v2
+    {419, 2},  // nvmlDeviceGetAccountingMode
+    {421, 3},  // nvmlDeviceGetAccountingStats
+    {424, 3},  // nvmlDeviceGetAccountingPids
+    {427, 2},  // nvmlDeviceGetAccountingBufferSize
+    {429, 2},  // nvmlDeviceGetAccountingStats_v2
+    {431, 4},  // nvmlDeviceGetRetiredPages
+    {435, 5},  // nvmlDeviceGetRetiredPages_v2
+    {440, 2},  // nvmlDeviceGetRetiredPagesPendingStatus
+    {442, 5},  // nvmlDeviceGetRemappedRows
+    {447, 2},  // nvmlDeviceGetRowRemapperHistogram
+    {449, 2},  // nvmlDeviceGetArchitecture
+    {451, 2},  // nvmlDeviceGetClkMonStatus
+    {453, 4},  // nvmlDeviceGetProcessUtilization
+    {457, 2},  // nvmlDeviceGetProcessesUtilizationInfo
+    {459, 2},  // nvmlDeviceGetPlatformInfo
+    {461, 2},  // nvmlDeviceGetPdi
+    {463, 2},  // nvmlDeviceSetHostname_v1
+    {465, 2},  // nvmlDeviceGetHostname_v1
+    {467, 2},  // nvmlDeviceGetMemoryLimits_v1
+    {469, 2},  // nvmlDeviceSetMemoryLimits_v1
+    {471, 2},  // nvmlDevicePerfMetricsGetSamples_v1
+    {473, 2},  // nvmlDeviceGetAdaptiveTgpModeInfo_v1
+    {475, 2},  // nvmlDeviceSetAdaptiveTgpMode_v1
+    {477, 2},  // nvmlUnitSetLedState
+    {479, 2},  // nvmlDeviceSetPersistenceMode
+    {481, 2},  // nvmlDeviceSetComputeMode
+    {483, 2},  // nvmlDeviceSetEccMode
+    {485, 2},  // nvmlDeviceClearEccErrorCounts
+    {487, 3},  // nvmlDeviceSetDriverModel
+    {490, 3},  // nvmlDeviceSetGpuLockedClocks
+    {493, 1},  // nvmlDeviceResetGpuLockedClocks
+    {494, 3},  // nvmlDeviceSetMemoryLockedClocks
+    {497, 1},  // nvmlDeviceResetMemoryLockedClocks
+    {498, 3},  // nvmlDeviceSetApplicationsClocks
+    {501, 1},  // nvmlDeviceResetApplicationsClocks
+    {502, 2},  // nvmlDeviceSetAutoBoostedClocksEnabled
+    {504, 3},  // nvmlDeviceSetDefaultAutoBoostedClocksEnabled
+    {507, 2},  // nvmlDeviceSetDefaultFanSpeed_v2
+    {509, 3},  // nvmlDeviceSetFanControlPolicy
+    {512, 3},  // nvmlDeviceSetTemperatureThreshold
+    {515, 2},  // nvmlDeviceSetPowerManagementLimit
+    {517, 2},  // nvmlDeviceSetGpuOperationMode
+    {519, 3},  // nvmlDeviceSetAPIRestriction
+    {522, 3},  // nvmlDeviceSetFanSpeed_v2
+    {525, 2},  // nvmlDeviceSetGpcClkVfOffset
+    {527, 2},  // nvmlDeviceSetMemClkVfOffset
+    {529, 2},  // nvmlDeviceSetAccountingMode
+    {531, 1},  // nvmlDeviceClearAccountingPids
+    {532, 3},  // nvmlDeviceGetNvLinkState
+    {535, 3},  // nvmlDeviceGetNvLinkVersion
+    {538, 4},  // nvmlDeviceGetNvLinkCapability
+    {542, 3},  // nvmlDeviceGetNvLinkRemotePciInfo_v2
+    {545, 4},  // nvmlDeviceGetNvLinkErrorCounter
+    {549, 2},  // nvmlDeviceResetNvLinkErrorCounters
+    {551, 5},  // nvmlDeviceSetNvLinkUtilizationControl
+    {556, 4},  // nvmlDeviceGetNvLinkUtilizationControl
+    {560, 5},  // nvmlDeviceGetNvLinkUtilizationCounter
+    {565, 4},  // nvmlDeviceFreezeNvLinkUtilizationCounter
+    {569, 3},  // nvmlDeviceResetNvLinkUtilizationCounter
+    {572, 3},  // nvmlDeviceGetNvLinkRemoteDeviceType
+    {575, 2},  // nvmlDeviceSetNvLinkDeviceLowPowerThreshold
+    {577, 1},  // nvmlSystemSetNvlinkBwMode
+    {578, 1},  // nvmlSystemGetNvlinkBwMode
+    {579, 2},  // nvmlDeviceGetNvlinkSupportedBwModes
+    {581, 2},  // nvmlDeviceGetNvlinkBwMode
+    {583, 2},  // nvmlDeviceSetNvlinkBwMode
+    {585, 2},  // nvmlDeviceGetNvLinkInfo
+    {587, 2},  // nvmlDeviceSetNvlinkBwModeAsync_v1
+    {589, 2},  // nvmlDeviceGetNvLinkTelemetrySamples_v1
+    {591, 1},  // nvmlEventSetCreate
+    {592, 3},  // nvmlDeviceRegisterEvents
+    {595, 2},  // nvmlDeviceGetSupportedEventTypes
+    {597, 3},  // nvmlEventSetWait_v2
+    {600, 2},  // nvmlEventSetRegisterGpuOperationalEvents_v1
+    {602, 2},  // nvmlEventSetWait_v3
+    {604, 2},  // nvmlEventSetGetContextCount_v1
+    {606, 2},  // nvmlEventSetGetContextInfo_v1
+    {608, 2},  // nvmlEventSetGetContextData_v1
+    {610, 2},  // nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1
+    {612, 1},  // nvmlEventSetFree
+    {613, 1},  // nvmlSystemEventSetCreate
+    {614, 1},  // nvmlSystemEventSetFree
+    {615, 1},  // nvmlSystemRegisterEvents
+    {616, 1},  // nvmlSystemEventSetWait
+    {617, 2},  // nvmlDeviceModifyDrainState
+    {619, 2},  // nvmlDeviceQueryDrainState
+    {621, 3},  // nvmlDeviceRemoveGpu_v2
+    {624, 1},  // nvmlDeviceDiscoverGpus
+    {625, 3},  // nvmlDeviceGetFieldValues
+    {628, 3},  // nvmlDeviceClearFieldValues
+    {631, 2},  // nvmlDeviceGetVirtualizationMode
+    {633, 2},  // nvmlDeviceGetHostVgpuMode
+    {635, 2},  // nvmlDeviceSetVirtualizationMode
+    {637, 2},  // nvmlDeviceGetVgpuHeterogeneousMode
+    {639, 2},  // nvmlDeviceSetVgpuHeterogeneousMode
+    {641, 2},  // nvmlVgpuInstanceGetPlacementId
+    {643, 3},  // nvmlDeviceGetVgpuTypeSupportedPlacements
+    {646, 3},  // nvmlDeviceGetVgpuTypeCreatablePlacements
+    {649, 2},  // nvmlVgpuTypeGetGspHeapSize
+    {651, 2},  // nvmlVgpuTypeGetFbReservation
+    {653, 2},  // nvmlVgpuInstanceGetRuntimeStateSize
+    {655, 3},  // nvmlDeviceSetVgpuCapabilities
+    {658, 1},  // nvmlDeviceVgpuForceGspUnload
+    {659, 2},  // nvmlDeviceGetGridLicensableFeatures_v4
+    {661, 2},  // nvmlGetVgpuDriverCapabilities
+    {663, 3},  // nvmlDeviceGetVgpuCapabilities
+    {666, 3},  // nvmlDeviceGetSupportedVgpus
+    {669, 3},  // nvmlDeviceGetCreatableVgpus
+    {672, 3},  // nvmlVgpuTypeGetClass
+    {675, 3},  // nvmlVgpuTypeGetName
+    {678, 2},  // nvmlVgpuTypeGetGpuInstanceProfileId
+    {680, 3},  // nvmlVgpuTypeGetDeviceID
+    {683, 2},  // nvmlVgpuTypeGetFramebufferSize
+    {685, 2},  // nvmlVgpuTypeGetNumDisplayHeads
+    {687, 4},  // nvmlVgpuTypeGetResolution
+    {691, 3},  // nvmlVgpuTypeGetLicense
+    {694, 2},  // nvmlVgpuTypeGetFrameRateLimit
+    {696, 3},  // nvmlVgpuTypeGetMaxInstances
+    {699, 2},  // nvmlVgpuTypeGetMaxInstancesPerVm
+    {701, 2},  // nvmlVgpuTypeGetBAR1Info
+    {703, 3},  // nvmlDeviceGetActiveVgpus
+    {706, 4},  // nvmlVgpuInstanceGetVmID
+    {710, 3},  // nvmlVgpuInstanceGetUUID
+    {713, 3},  // nvmlVgpuInstanceGetVmDriverVersion
+    {716, 2},  // nvmlVgpuInstanceGetFbUsage
+    {718, 2},  // nvmlVgpuInstanceGetLicenseStatus
+    {720, 2},  // nvmlVgpuInstanceGetType
+    {722, 2},  // nvmlVgpuInstanceGetFrameRateLimit
+    {724, 2},  // nvmlVgpuInstanceGetEccMode
+    {726, 2},  // nvmlVgpuInstanceGetEncoderCapacity
+    {728, 2},  // nvmlVgpuInstanceSetEncoderCapacity
+    {730, 4},  // nvmlVgpuInstanceGetEncoderStats
+    {734, 3},  // nvmlVgpuInstanceGetEncoderSessions
+    {737, 2},  // nvmlVgpuInstanceGetFBCStats
+    {739, 3},  // nvmlVgpuInstanceGetFBCSessions
+    {742, 2},  // nvmlVgpuInstanceGetGpuInstanceId
+    {744, 3},  // nvmlVgpuInstanceGetGpuPciId
+    {747, 3},  // nvmlVgpuTypeGetCapabilities
+    {750, 3},  // nvmlVgpuInstanceGetMdevUUID
+    {753, 2},  // nvmlGpuInstanceGetCreatableVgpus
+    {755, 1},  // nvmlVgpuTypeGetMaxInstancesPerGpuInstance
+    {756, 2},  // nvmlGpuInstanceGetActiveVgpus
+    {758, 2},  // nvmlGpuInstanceSetVgpuSchedulerState
+    {760, 2},  // nvmlGpuInstanceGetVgpuSchedulerState
+    {762, 2},  // nvmlGpuInstanceGetVgpuSchedulerLog
+    {764, 2},  // nvmlGpuInstanceGetVgpuTypeCreatablePlacements
+    {766, 2},  // nvmlGpuInstanceGetVgpuHeterogeneousMode
+    {768, 2},  // nvmlGpuInstanceSetVgpuHeterogeneousMode
+    {770, 2},  // nvmlDeviceGetVgpuSchedulerState_v2
+    {772, 2},  // nvmlGpuInstanceGetVgpuSchedulerState_v2
+    {774, 2},  // nvmlDeviceGetVgpuSchedulerLog_v2
+    {776, 2},  // nvmlGpuInstanceGetVgpuSchedulerLog_v2
+    {778, 2},  // nvmlDeviceSetVgpuSchedulerState_v2
+    {780, 2},  // nvmlGpuInstanceSetVgpuSchedulerState_v2
+    {782, 3},  // nvmlVgpuInstanceGetMetadata
+    {785, 3},  // nvmlDeviceGetVgpuMetadata
+    {788, 3},  // nvmlGetVgpuCompatibility
+    {791, 3},  // nvmlDeviceGetPgpuMetadataString
+    {794, 2},  // nvmlDeviceGetVgpuSchedulerLog
+    {796, 2},  // nvmlDeviceGetVgpuSchedulerState
+    {798, 2},  // nvmlDeviceSetVgpuSchedulerState
+    {800, 2},  // nvmlDeviceGetVgpuSchedulerCapabilities
+    {802, 2},  // nvmlGetVgpuVersion
+    {804, 1},  // nvmlSetVgpuVersion
+    {805, 5},  // nvmlDeviceGetVgpuUtilization
+    {810, 2},  // nvmlDeviceGetVgpuInstancesUtilizationInfo
+    {812, 4},  // nvmlDeviceGetVgpuProcessUtilization
+    {816, 2},  // nvmlDeviceGetVgpuProcessesUtilizationInfo
+    {818, 2},  // nvmlVgpuInstanceGetAccountingMode
+    {820, 3},  // nvmlVgpuInstanceGetAccountingPids
+    {823, 3},  // nvmlVgpuInstanceGetAccountingStats
+    {826, 1},  // nvmlVgpuInstanceClearAccountingPids
+    {827, 2},  // nvmlVgpuInstanceGetLicenseInfo_v2
+    {829, 1},  // nvmlGetExcludedDeviceCount
+    {830, 2},  // nvmlGetExcludedDeviceInfoByIndex
+    {832, 2},  // nvmlDeviceReadWritePRM_v1
+    {834, 2},  // nvmlDeviceReadPRMCounters_v1
+    {836, 3},  // nvmlDeviceSetMigMode
+    {839, 3},  // nvmlDeviceGetMigMode
+    {842, 3},  // nvmlDeviceGetGpuInstanceProfileInfo
+    {845, 3},  // nvmlDeviceGetGpuInstanceProfileInfoV
+    {848, 3},  // nvmlDeviceGetGpuInstanceProfileInfoByIdV
+    {851, 4},  // nvmlDeviceGetGpuInstancePossiblePlacements_v2
+    {855, 3},  // nvmlDeviceGetGpuInstanceRemainingCapacity
+    {858, 3},  // nvmlDeviceCreateGpuInstance
+    {861, 4},  // nvmlDeviceCreateGpuInstanceWithPlacement
+    {865, 1},  // nvmlGpuInstanceDestroy
+    {866, 4},  // nvmlDeviceGetGpuInstances
+    {870, 3},  // nvmlDeviceGetGpuInstanceById
+    {873, 2},  // nvmlGpuInstanceGetInfo
+    {875, 4},  // nvmlGpuInstanceGetComputeInstanceProfileInfo
+    {879, 4},  // nvmlGpuInstanceGetComputeInstanceProfileInfoV
+    {883, 3},  // nvmlGpuInstanceGetComputeInstanceRemainingCapacity
+    {886, 4},  // nvmlGpuInstanceGetComputeInstancePossiblePlacements
+    {890, 3},  // nvmlGpuInstanceCreateComputeInstance
+    {893, 4},  // nvmlGpuInstanceCreateComputeInstanceWithPlacement
+    {897, 1},  // nvmlComputeInstanceDestroy
+    {898, 4},  // nvmlGpuInstanceGetComputeInstances
+    {902, 3},  // nvmlGpuInstanceGetComputeInstanceById
+    {905, 2},  // nvmlComputeInstanceGetInfo_v2
+    {907, 2},  // nvmlDeviceIsMigDeviceHandle
+    {909, 2},  // nvmlDeviceGetGpuInstanceId
+    {911, 2},  // nvmlDeviceGetComputeInstanceId
+    {913, 2},  // nvmlDeviceGetMaxMigDeviceCount
+    {915, 3},  // nvmlDeviceGetMigDeviceHandleByIndex
+    {918, 2},  // nvmlDeviceGetDeviceHandleFromMigDeviceHandle
+    {920, 1},  // nvmlGpmMetricsGet
+    {921, 1},  // nvmlGpmSampleFree
+    {922, 1},  // nvmlGpmSampleAlloc
+    {923, 2},  // nvmlGpmSampleGet
+    {925, 3},  // nvmlGpmMigSampleGet
+    {928, 2},  // nvmlGpmQueryDeviceSupport
+    {930, 2},  // nvmlGpmQueryIfStreamingEnabled
+    {932, 2},  // nvmlGpmSetStreamingEnabled
+    {934, 2},  // nvmlDeviceGetCapabilities
+    {936, 2},  // nvmlDeviceWorkloadPowerProfileGetProfilesInfo
+    {938, 2},  // nvmlDeviceWorkloadPowerProfileGetCurrentProfiles
+    {940, 2},  // nvmlDeviceWorkloadPowerProfileSetRequestedProfiles
+    {942, 2},  // nvmlDeviceWorkloadPowerProfileClearRequestedProfiles
+    {944, 2},  // nvmlDeviceWorkloadPowerProfileUpdateProfiles_v1
+    {946, 2},  // nvmlDevicePowerSmoothingActivatePresetProfile
+    {948, 2},  // nvmlDevicePowerSmoothingUpdatePresetProfileParam
+    {950, 2},  // nvmlDevicePowerSmoothingSetState
+    {952, 2},  // nvmlDeviceGetSramUniqueUncorrectedEccErrorCounts
+    {954, 2},  // nvmlDeviceGetRemappedRows_v2
+    {956, 2},  // nvmlDeviceGetBankRemapperStatus_v1
+    {958, 2},  // nvmlDeviceSetRusdSettings_v1
+    {960, 0},  // nvmlInit
+    {960, 1},  // nvmlDeviceGetCount
+    {961, 2},  // nvmlDeviceGetHandleByIndex
+    {963, 2},  // nvmlDeviceGetHandleByPciBusId
+    {965, 2},  // nvmlDeviceGetPciInfo
+    {967, 2},  // nvmlDeviceGetPciInfo_v2
+    {969, 3},  // nvmlDeviceGetNvLinkRemotePciInfo
+    {972, 2},  // nvmlDeviceGetNvLinkInfo_v3
+    {974, 2},  // nvmlDeviceLockNvlinkRemapTable_v1
+    {976, 2},  // nvmlDeviceGetNvlinkRemapTableInfo_v1
+    {978, 2},  // nvmlDeviceSetupNvlinkNvleEncryptionKey_v1
+    {980, 2},  // nvmlDeviceSetNvlinkNvleReady_v1
+    {982, 2},  // nvmlDeviceGetNvlinkNvlePrivateInfo_v1
+    {984, 2},  // nvmlDeviceGetGridLicensableFeatures
+    {986, 2},  // nvmlDeviceGetGridLicensableFeatures_v2
+    {988, 2},  // nvmlDeviceGetGridLicensableFeatures_v3
+    {990, 1},  // nvmlDeviceRemoveGpu
+    {991, 3},  // nvmlEventSetWait
+    {994, 2},  // nvmlDeviceGetAttributes
+    {996, 2},  // nvmlComputeInstanceGetInfo
+    {998, 3},  // nvmlDeviceGetComputeRunningProcesses
+    {1001, 3},  // nvmlDeviceGetComputeRunningProcesses_v2
+    {1004, 3},  // nvmlDeviceGetGraphicsRunningProcesses
+    {1007, 3},  // nvmlDeviceGetGraphicsRunningProcesses_v2
+    {1010, 3},  // nvmlDeviceGetMPSComputeRunningProcesses
+    {1013, 3},  // nvmlDeviceGetMPSComputeRunningProcesses_v2
+    {1016, 4},  // nvmlDeviceGetGpuInstancePossiblePlacements
+    {1020, 2},  // nvmlVgpuInstanceGetLicenseInfo
+    {1022, 3},  // nvmlDeviceGetDriverModel
+    {1025, 1},  // nvmlGetBlacklistDeviceCount
+    {1026, 2},  // nvmlGetBlacklistDeviceInfoByIndex
+    {1028, 2},  // nvmlInternalGetExportTable
 };
 
 }  // namespace

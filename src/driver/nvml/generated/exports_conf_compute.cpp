@@ -175,4 +175,18 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeSettings(nvmlSystemConfCompu
   return answer_SystemGetConfComputeSettings(settings);
 }
 
+static nvmlReturn_t answer_SystemGetConfComputeSettings_v2(nvmlSystemConfComputeSettings_v2_t* settings) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!settings) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_one_of(settings->version, {0x02000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::SystemGetConfComputeSettings_v2(*machine, settings);
+  });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlSystemGetConfComputeSettings_v2(nvmlSystemConfComputeSettings_v2_t* settings) {
+  if (watched()) [[unlikely]] return observe<answer_SystemGetConfComputeSettings_v2>(Symbol::SystemGetConfComputeSettings_v2, settings);
+  return answer_SystemGetConfComputeSettings_v2(settings);
+}
+
 NVMLKIT_EXPORTS_END

@@ -90,6 +90,21 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetBBXTimeData_v1(nvmlDevice_t device, nvm
   return answer_DeviceGetBBXTimeData_v1(device, timeData);
 }
 
+static nvmlReturn_t answer_DeviceGetGpuUptime_v1(nvmlDevice_t device, nvmlGpuUptime_v1_t* gpuUptime) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto target = find_target(*machine, device);
+  const auto* gpu = target.gpu;
+  if (!gpu || !gpuUptime) return NVML_ERROR_INVALID_ARGUMENT;
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DeviceGetGpuUptime_v1(*machine, *gpu, gpuUptime);
+  });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuUptime_v1(nvmlDevice_t device, nvmlGpuUptime_v1_t* gpuUptime) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuUptime_v1>(Symbol::DeviceGetGpuUptime_v1, device, gpuUptime);
+  return answer_DeviceGetGpuUptime_v1(device, gpuUptime);
+}
+
 static nvmlReturn_t answer_DevicePerfMetricsGetSamples_v1(nvmlDevice_t device, nvmlPerfMetricsSamples_v1_t* samples) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;

@@ -338,4 +338,91 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device
   return answer_DeviceGetNvLinkRemotePciInfo(device, link, pci);
 }
 
+static nvmlReturn_t answer_DeviceGetNvLinkInfo_v3(nvmlDevice_t device, nvmlNvLinkInfo_v3_t* info) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetNvLinkInfo_v3(*machine, *gpu, info);
+  });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkInfo_v3(nvmlDevice_t device, nvmlNvLinkInfo_v3_t* info) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvLinkInfo_v3>(Symbol::DeviceGetNvLinkInfo_v3, device, info);
+  return answer_DeviceGetNvLinkInfo_v3(device, info);
+}
+
+static nvmlReturn_t answer_DeviceLockNvlinkRemapTable_v1(nvmlDevice_t device, nvmlNvlinkLockRemapTable_v1_t* lockRemapTable) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !lockRemapTable) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceLockNvlinkRemapTable_v1(*machine, changed, lockRemapTable); });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceLockNvlinkRemapTable_v1(nvmlDevice_t device, nvmlNvlinkLockRemapTable_v1_t* lockRemapTable) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceLockNvlinkRemapTable_v1>(Symbol::DeviceLockNvlinkRemapTable_v1, device, lockRemapTable);
+  return answer_DeviceLockNvlinkRemapTable_v1(device, lockRemapTable);
+}
+
+static nvmlReturn_t answer_DeviceGetNvlinkRemapTableInfo_v1(nvmlDevice_t device, nvmlNvlinkGetRemapTableInfo_v1_t* remapTableInfo) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !remapTableInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetNvlinkRemapTableInfo_v1(*machine, *gpu, remapTableInfo);
+  });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkRemapTableInfo_v1(nvmlDevice_t device, nvmlNvlinkGetRemapTableInfo_v1_t* remapTableInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvlinkRemapTableInfo_v1>(Symbol::DeviceGetNvlinkRemapTableInfo_v1, device, remapTableInfo);
+  return answer_DeviceGetNvlinkRemapTableInfo_v1(device, remapTableInfo);
+}
+
+static nvmlReturn_t answer_DeviceSetupNvlinkNvleEncryptionKey_v1(nvmlDevice_t device, nvmlNvlinkSetupNvleEncryptionKey_v1_t* encryptionKey) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !encryptionKey) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetupNvlinkNvleEncryptionKey_v1(*machine, changed, encryptionKey); });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetupNvlinkNvleEncryptionKey_v1(nvmlDevice_t device, nvmlNvlinkSetupNvleEncryptionKey_v1_t* encryptionKey) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetupNvlinkNvleEncryptionKey_v1>(Symbol::DeviceSetupNvlinkNvleEncryptionKey_v1, device, encryptionKey);
+  return answer_DeviceSetupNvlinkNvleEncryptionKey_v1(device, encryptionKey);
+}
+
+static nvmlReturn_t answer_DeviceSetNvlinkNvleReady_v1(nvmlDevice_t device, nvmlNvlinkSetNvleReady_v1_t* nvleReady) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !nvleReady) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return edit_gpu(*machine, *gpu, [&](auto& changed) { return functions::DeviceSetNvlinkNvleReady_v1(*machine, changed, nvleReady); });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetNvlinkNvleReady_v1(nvmlDevice_t device, nvmlNvlinkSetNvleReady_v1_t* nvleReady) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceSetNvlinkNvleReady_v1>(Symbol::DeviceSetNvlinkNvleReady_v1, device, nvleReady);
+  return answer_DeviceSetNvlinkNvleReady_v1(device, nvleReady);
+}
+
+static nvmlReturn_t answer_DeviceGetNvlinkNvlePrivateInfo_v1(nvmlDevice_t device, nvmlNvlinkNvlePrivateInfo_v1_t* privateInfo) {
+  const auto* machine = initialized_machine();
+  if (!machine) return NVML_ERROR_UNINITIALIZED;
+  const auto* gpu = find_gpu(*machine, device);
+  if (!gpu || !privateInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  return consistent(*machine, machine->sequence(), [&] {
+    return functions::DeviceGetNvlinkNvlePrivateInfo_v1(*machine, *gpu, privateInfo);
+  });
+}
+NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetNvlinkNvlePrivateInfo_v1(nvmlDevice_t device, nvmlNvlinkNvlePrivateInfo_v1_t* privateInfo) {
+  if (watched()) [[unlikely]] return observe<answer_DeviceGetNvlinkNvlePrivateInfo_v1>(Symbol::DeviceGetNvlinkNvlePrivateInfo_v1, device, privateInfo);
+  return answer_DeviceGetNvlinkNvlePrivateInfo_v1(device, privateInfo);
+}
+
 NVMLKIT_EXPORTS_END

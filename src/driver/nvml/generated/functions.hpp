@@ -64,10 +64,12 @@ nvmlReturn_t DeviceSetConfComputeUnprotectedMemSize(const Machine& machine, Gpu&
 nvmlReturn_t SystemSetConfComputeGpusReadyState(const Machine& machine, unsigned int isAcceptingWork);
 nvmlReturn_t SystemSetConfComputeKeyRotationThresholdInfo(const Machine& machine, nvmlConfComputeSetKeyRotationThresholdInfo_t* pKeyRotationThrInfo);
 nvmlReturn_t SystemGetConfComputeSettings(const Machine& machine, nvmlSystemConfComputeSettings_t* settings);
+nvmlReturn_t SystemGetConfComputeSettings_v2(const Machine& machine, nvmlSystemConfComputeSettings_v2_t* settings);
 
 // diagnostics
 nvmlReturn_t SystemGetCPER_v1(const Machine& machine, nvmlGetCPER_v1_t* cper);
 nvmlReturn_t DeviceGetRepairStatus(const Machine& machine, const Gpu& gpu, nvmlRepairStatus_t* repairStatus);
+nvmlReturn_t DeviceGetGpuUptime_v1(const Machine& machine, const Gpu& gpu, nvmlGpuUptime_v1_t* gpuUptime);
 nvmlReturn_t DeviceReadPRMCounters_v1(const Machine& machine, const Gpu& gpu, nvmlPRMCounterList_v1_t* counterList);
 
 // discovery
@@ -229,6 +231,12 @@ nvmlReturn_t DeviceGetNvLinkInfo(const Machine& machine, const Gpu& gpu, nvmlNvL
 nvmlReturn_t DeviceSetNvlinkBwModeAsync_v1(const Machine& machine, Gpu& gpu, nvmlNvlinkSetBwModeAsync_v1_t* setBwModeAsync);
 nvmlReturn_t DeviceGetNvLinkTelemetrySamples_v1(const Machine& machine, const Gpu& gpu, nvmlNvlinkTelemetrySamples_v1_t* samples);
 nvmlReturn_t DeviceGetNvLinkRemotePciInfo(const Machine& machine, const Gpu& gpu, unsigned int link, nvmlPciInfo_t* pci);
+nvmlReturn_t DeviceGetNvLinkInfo_v3(const Machine& machine, const Gpu& gpu, nvmlNvLinkInfo_v3_t* info);
+nvmlReturn_t DeviceLockNvlinkRemapTable_v1(const Machine& machine, Gpu& gpu, nvmlNvlinkLockRemapTable_v1_t* lockRemapTable);
+nvmlReturn_t DeviceGetNvlinkRemapTableInfo_v1(const Machine& machine, const Gpu& gpu, nvmlNvlinkGetRemapTableInfo_v1_t* remapTableInfo);
+nvmlReturn_t DeviceSetupNvlinkNvleEncryptionKey_v1(const Machine& machine, Gpu& gpu, nvmlNvlinkSetupNvleEncryptionKey_v1_t* encryptionKey);
+nvmlReturn_t DeviceSetNvlinkNvleReady_v1(const Machine& machine, Gpu& gpu, nvmlNvlinkSetNvleReady_v1_t* nvleReady);
+nvmlReturn_t DeviceGetNvlinkNvlePrivateInfo_v1(const Machine& machine, const Gpu& gpu, nvmlNvlinkNvlePrivateInfo_v1_t* privateInfo);
 
 // pci
 nvmlReturn_t DeviceGetHandleByPciBusId_v2(const Machine& machine, const char* pciBusId, nvmlDevice_t* device);

@@ -65,6 +65,7 @@ nvmlReturn_t nvmlDeviceGetInforomConfigurationChecksum(nvmlDevice_t device, unsi
 nvmlReturn_t nvmlDeviceValidateInforom(nvmlDevice_t device);
 nvmlReturn_t nvmlDeviceGetLastBBXFlushTime(nvmlDevice_t device, unsigned long long* timestamp, unsigned long* durationUs);
 nvmlReturn_t nvmlDeviceGetBBXTimeData_v1(nvmlDevice_t device, nvmlBBXTimeData_v1_t* timeData);
+nvmlReturn_t nvmlDeviceGetGpuUptime_v1(nvmlDevice_t device, nvmlGpuUptime_v1_t* gpuUptime);
 nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t* display);
 nvmlReturn_t nvmlDeviceGetDisplayActive(nvmlDevice_t device, nvmlEnableState_t* isActive);
 nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t* mode);
@@ -184,6 +185,7 @@ nvmlReturn_t nvmlDeviceSetConfComputeUnprotectedMemSize(nvmlDevice_t device, uns
 nvmlReturn_t nvmlSystemSetConfComputeGpusReadyState(unsigned int isAcceptingWork);
 nvmlReturn_t nvmlSystemSetConfComputeKeyRotationThresholdInfo(nvmlConfComputeSetKeyRotationThresholdInfo_t* pKeyRotationThrInfo);
 nvmlReturn_t nvmlSystemGetConfComputeSettings(nvmlSystemConfComputeSettings_t* settings);
+nvmlReturn_t nvmlSystemGetConfComputeSettings_v2(nvmlSystemConfComputeSettings_v2_t* settings);
 nvmlReturn_t nvmlDeviceGetGspFirmwareVersion(nvmlDevice_t device, char* version);
 nvmlReturn_t nvmlDeviceGetGspFirmwareMode(nvmlDevice_t device, unsigned int* isEnabled, unsigned int* defaultMode);
 nvmlReturn_t nvmlDeviceGetSramEccErrorStatus(nvmlDevice_t device, nvmlEccSramErrorStatus_t* status);
@@ -422,6 +424,12 @@ nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char* pciBusId, nvmlDevice_t* d
 nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t* pci);
 nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t* pci);
 nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t* pci);
+nvmlReturn_t nvmlDeviceGetNvLinkInfo_v3(nvmlDevice_t device, nvmlNvLinkInfo_v3_t* info);
+nvmlReturn_t nvmlDeviceLockNvlinkRemapTable_v1(nvmlDevice_t device, nvmlNvlinkLockRemapTable_v1_t* lockRemapTable);
+nvmlReturn_t nvmlDeviceGetNvlinkRemapTableInfo_v1(nvmlDevice_t device, nvmlNvlinkGetRemapTableInfo_v1_t* remapTableInfo);
+nvmlReturn_t nvmlDeviceSetupNvlinkNvleEncryptionKey_v1(nvmlDevice_t device, nvmlNvlinkSetupNvleEncryptionKey_v1_t* encryptionKey);
+nvmlReturn_t nvmlDeviceSetNvlinkNvleReady_v1(nvmlDevice_t device, nvmlNvlinkSetNvleReady_v1_t* nvleReady);
+nvmlReturn_t nvmlDeviceGetNvlinkNvlePrivateInfo_v1(nvmlDevice_t device, nvmlNvlinkNvlePrivateInfo_v1_t* privateInfo);
 nvmlReturn_t nvmlDeviceGetGridLicensableFeatures(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures);
 nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v2(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures);
 nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v3(nvmlDevice_t device, nvmlGridLicensableFeatures_t* pGridLicensableFeatures);
@@ -500,6 +508,7 @@ inline nvml::Table in_process_table() {
   table.DeviceValidateInforom = &nvmlDeviceValidateInforom;
   table.DeviceGetLastBBXFlushTime = &nvmlDeviceGetLastBBXFlushTime;
   table.DeviceGetBBXTimeData_v1 = &nvmlDeviceGetBBXTimeData_v1;
+  table.DeviceGetGpuUptime_v1 = &nvmlDeviceGetGpuUptime_v1;
   table.DeviceGetDisplayMode = &nvmlDeviceGetDisplayMode;
   table.DeviceGetDisplayActive = &nvmlDeviceGetDisplayActive;
   table.DeviceGetPersistenceMode = &nvmlDeviceGetPersistenceMode;
@@ -619,6 +628,7 @@ inline nvml::Table in_process_table() {
   table.SystemSetConfComputeGpusReadyState = &nvmlSystemSetConfComputeGpusReadyState;
   table.SystemSetConfComputeKeyRotationThresholdInfo = &nvmlSystemSetConfComputeKeyRotationThresholdInfo;
   table.SystemGetConfComputeSettings = &nvmlSystemGetConfComputeSettings;
+  table.SystemGetConfComputeSettings_v2 = &nvmlSystemGetConfComputeSettings_v2;
   table.DeviceGetGspFirmwareVersion = &nvmlDeviceGetGspFirmwareVersion;
   table.DeviceGetGspFirmwareMode = &nvmlDeviceGetGspFirmwareMode;
   table.DeviceGetSramEccErrorStatus = &nvmlDeviceGetSramEccErrorStatus;
@@ -857,6 +867,12 @@ inline nvml::Table in_process_table() {
   table.DeviceGetPciInfo = &nvmlDeviceGetPciInfo;
   table.DeviceGetPciInfo_v2 = &nvmlDeviceGetPciInfo_v2;
   table.DeviceGetNvLinkRemotePciInfo = &nvmlDeviceGetNvLinkRemotePciInfo;
+  table.DeviceGetNvLinkInfo_v3 = &nvmlDeviceGetNvLinkInfo_v3;
+  table.DeviceLockNvlinkRemapTable_v1 = &nvmlDeviceLockNvlinkRemapTable_v1;
+  table.DeviceGetNvlinkRemapTableInfo_v1 = &nvmlDeviceGetNvlinkRemapTableInfo_v1;
+  table.DeviceSetupNvlinkNvleEncryptionKey_v1 = &nvmlDeviceSetupNvlinkNvleEncryptionKey_v1;
+  table.DeviceSetNvlinkNvleReady_v1 = &nvmlDeviceSetNvlinkNvleReady_v1;
+  table.DeviceGetNvlinkNvlePrivateInfo_v1 = &nvmlDeviceGetNvlinkNvlePrivateInfo_v1;
   table.DeviceGetGridLicensableFeatures = &nvmlDeviceGetGridLicensableFeatures;
   table.DeviceGetGridLicensableFeatures_v2 = &nvmlDeviceGetGridLicensableFeatures_v2;
   table.DeviceGetGridLicensableFeatures_v3 = &nvmlDeviceGetGridLicensableFeatures_v3;

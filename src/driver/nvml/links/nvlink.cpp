@@ -221,18 +221,18 @@ nvmlReturn_t DeviceGetNvLinkUtilizationCounter(const Machine& machine, const Gpu
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t DeviceGetNvLinkInfo(const Machine& machine, const Gpu& gpu, nvmlNvLinkInfo_t* info) {
-  if (sim::links::count(gpu) == 0 || gpu.links.version < 5) return NVML_ERROR_NOT_SUPPORTED;
-  const auto& said = machine.host().nvlink;
-  info->isNvleEnabled = said.encryption.value_or(false) ? 1 : 0;
-  if (info->version != version_tag<nvmlNvLinkInfo_v2_t>) return NVML_SUCCESS;
+namespace {
+
+// Only NVLink 5 and newer have it.
+bool has_information(const Gpu& gpu) { return sim::links::count(gpu) > 0 && gpu.links.version >= 5; }
+
+void write_firmware(const sim::model::NvLink& said, nvmlNvlinkFirmwareInfo_t& out) {
   const std::pair<int, const sim::model::Field<sim::model::Text<32>>*> firmware[] = {
       {NVLINK_FIRMWARE_UCODE_TYPE_MSE, &said.firmware.mse},
       {NVLINK_FIRMWARE_UCODE_TYPE_NETIR, &said.firmware.netir},
       {NVLINK_FIRMWARE_UCODE_TYPE_NETIR_UPHY, &said.firmware.netir_uphy},
       {NVLINK_FIRMWARE_UCODE_TYPE_NETIR_CLN, &said.firmware.netir_cln},
       {NVLINK_FIRMWARE_UCODE_TYPE_NETIR_DLN, &said.firmware.netir_dln}};
-  auto& out = info->firmwareInfo;
   out = {};
   for (const auto& [type, text] : firmware) {
     nvmlNvlinkFirmwareVersion_t version{};
@@ -240,6 +240,24 @@ nvmlReturn_t DeviceGetNvLinkInfo(const Machine& machine, const Gpu& gpu, nvmlNvL
     version.ucodeType = static_cast<unsigned char>(type);
     out.firmwareVersion[out.numValidEntries++] = version;
   }
+}
+
+}  // namespace
+
+nvmlReturn_t DeviceGetNvLinkInfo(const Machine& machine, const Gpu& gpu, nvmlNvLinkInfo_t* info) {
+  if (!has_information(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  const auto& said = machine.host().nvlink;
+  info->isNvleEnabled = said.encryption.value_or(false) ? 1 : 0;
+  if (info->version == version_tag<nvmlNvLinkInfo_v2_t>) write_firmware(said, info->firmwareInfo);
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t DeviceGetNvLinkInfo_v3(const Machine& machine, const Gpu& gpu, nvmlNvLinkInfo_v3_t* info) {
+  if (!has_information(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  const auto& said = machine.host().nvlink;
+  info->isNvleEnabled = said.encryption.value_or(false) ? 1 : 0;
+  info->isNvleReady = info->isNvleEnabled != 0 && gpu.nvlink_encryption.ready.value_or(false) ? 1 : 0;
+  write_firmware(said, info->firmwareInfo);
   return NVML_SUCCESS;
 }
 

@@ -39,8 +39,8 @@ std::string emit_callable(const Registry& r) {
   std::string proofs, rows, holes;
   std::size_t number = 0;
   for (const auto& function : r.facts.functions) {
-    if (function.library_only) continue;
     const auto& entry = r.semantics.functions.at(function.name);
+    if (function.library_only || !entry.provisional.empty()) continue;
     const auto cpp = method_of(r, entry);
     const bool own = !own_method(r, entry).empty();
     const std::string via = own ? "" : entry.chained_by;

@@ -11,11 +11,11 @@
 
 namespace nvmlgen {
 
-std::string emit_abi(const Facts&);             // include/nvmlkit/generated/abi.hpp
-std::string emit_abi_assertions(const Facts&);  // src/bindings/generated/abi_assertions.cpp
-std::string emit_table(const Facts&);           // include/nvmlkit/generated/table.hpp
-std::string emit_table_symbols(const Facts&);   // src/bindings/generated/table_symbols.cpp
-std::string emit_errc(const Facts&);            // include/nvmlkit/generated/errc.hpp
+std::string emit_abi(const Facts&);                      // include/nvmlkit/generated/abi.hpp
+std::string emit_abi_assertions(const Facts&);           // src/bindings/generated/abi_assertions.cpp
+std::string emit_table(const Facts&, const Semantics&);  // include/nvmlkit/generated/table.hpp
+std::string emit_table_symbols(const Facts&);            // src/bindings/generated/table_symbols.cpp
+std::string emit_errc(const Facts&);                     // include/nvmlkit/generated/errc.hpp
 
 // One class with generated methods. File names without folder and ending: "device_methods" goes to
 // include/nvmlkit/generated/device_methods.hpp and src/bindings/generated/device_methods.cpp.

@@ -12,7 +12,7 @@ namespace nvmlgen {
 namespace {
 
 bool regular(const Function& function, const FunctionSemantics& entry) {
-  if (function.library_only || !entry.by_hand.empty()) return false;
+  if (function.library_only || !entry.by_hand.empty() || !entry.provisional.empty()) return false;
   return entry.call != Protocol::manual && entry.call != Protocol::wait;
 }
 

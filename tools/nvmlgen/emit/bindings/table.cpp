@@ -6,7 +6,7 @@
 
 namespace nvmlgen {
 
-std::string emit_table(const Facts& facts) {
+std::string emit_table(const Facts& facts, const Semantics& semantics) {
   std::ostringstream out;
   out << kBanner << "#pragma once\n\n#include <nvmlkit/generated/abi.hpp>\n\nnamespace nvmlkit::nvml {\n\n"
       << "// One pointer per symbol that a driver exports or a header declares; null where the library lacks it.\n"
@@ -15,6 +15,9 @@ std::string emit_table(const Facts& facts) {
       << "struct Table {\n";
   for (const auto& f : facts.functions) {
     const auto signature = signature_of(facts, f);
+    const auto entry = semantics.functions.find(f.name);
+    if (entry != semantics.functions.end() && !entry->second.provisional.empty())
+      out << "  // Provisional: " << entry->second.provisional << '\n';
     if (signature.ret.empty())
       out << "  void (*" << f.stem() << ")() = nullptr;  // signature not public\n";
     else

@@ -140,6 +140,7 @@ void write_entry(std::ostream& out, const Registry& registry, const Entry& e) {
     out << '\n';
     spelled += ' ' + member->declaration;
   }
+  if (!first.meaning->provisional.empty()) out << "Provisional: " << markdown(first.meaning->provisional) << "\n\n";
   if (!e.method && e.by_hand.empty()) out << "No method: reached with `Library::call`.\n\n";
   out << "* C: " << c_functions(registry.facts, e) << '\n';
   if (const std::string text = needs(first); !text.empty()) out << "* " << text << '\n';

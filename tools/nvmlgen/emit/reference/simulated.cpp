@@ -19,7 +19,7 @@ registry, and `nvmlgen verify` checks it.
 An answer comes from fields of the machine ([model](model.md)). If the GPU lacks the field, it lacks the feature: the answer is Not
 Supported, for any architecture. *From* is the first architecture with the feature, as NVIDIA's header documents it; empty means
 all. *MIG device* is the answer for a MIG device; empty means Invalid Argument. A parameter that an entry does not name has no
-effect. [On which GPU](gpus.md) lists the result of every function that takes a GPU on the built-in GPUs.
+effect. The declaration of a provisional function is not sure. [On which GPU](gpus.md) lists the result of every function that takes a GPU on the built-in GPUs.
 )";
 
 std::string code(const std::string& text) { return "`" + text + "`"; }
@@ -56,6 +56,7 @@ std::string answer(const FunctionSemantics& entry) {
     default: {
       std::string out = read.empty() ? "the state of the driver" : places(read);
       if (!written.empty()) out += "; sets " + places(written);
+      if (!entry.provisional.empty()) out += "; provisional: " + markdown(entry.provisional);
       return out;
     }
   }
