@@ -80,4 +80,13 @@ void remove_stale_files(const std::string& folder) {
   }
 }
 
+RunFile make_run_state(const std::string& origin) {
+  const auto folder = state_folder();
+  const FolderLock lock(folder);
+  remove_stale_files(folder);
+  const auto path = run_path(folder, "");
+  make_state(path, origin);
+  return RunFile(path);
+}
+
 }  // namespace nvmlkit::cli

@@ -77,6 +77,9 @@ class RunFile {
   int fd_ = -1;
 };
 
+// A state file of the machine that the environment asks for, for this process's run. `origin` as make_state().
+RunFile make_run_state(const std::string& origin);
+
 // A path for a file of this process's run; the folder's lock is held.
 std::string run_path(const std::string& folder, const std::string& suffix);
 

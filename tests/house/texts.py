@@ -23,6 +23,7 @@ EDGES = {
     "src/cli/node.cpp": "what a node cannot write to the kernel log",
     "src/cli/node_problems.cpp": "what a node cannot do now and tries again",
     "src/cli/main.cpp": "the line on stderr that ends a command",
+    "src/cli/top_steering.cpp": "what a key of `nvmlkit top` cannot do",
     "src/driver/complain.hpp": "the line on stderr of a driver library",
     "src/driver/nvml/library/in_process.cpp": "the detail of an error of the C++ interface",
     "src/scenario/run_step.cpp": "what a scenario reports of a step",

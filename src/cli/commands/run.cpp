@@ -97,19 +97,10 @@ int run_on(const std::string& state, const RunOptions& options, const std::vecto
   return launch_and_wait(driver, program, around);
 }
 
-RunFile make_run_state(const MachineChoice& choice) {
-  const auto folder = state_folder();
-  const FolderLock lock(folder);
-  remove_stale_files(folder);
-  const auto path = run_path(folder, "");
-  make_state(path, choice.machine);
-  return RunFile(path);
-}
-
 // On a machine of the command's own, shared by the program and its children.
 int run_alone(const RunOptions& options, const std::vector<std::string>& program) {
   const auto driver = checked_driver();
-  RunFile state = make_run_state(options.machine.choice());
+  RunFile state = make_run_state(options.machine.choice().machine);
   setenv("NVMLKIT_STATE", state.path().c_str(), 1);
   HostTopology host(state.path());
   Around around = GpuUser::of(state.path(), options.use, program[0]).around();
