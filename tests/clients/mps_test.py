@@ -53,6 +53,16 @@ def signal_pause():
 for line in sys.stdin:
     print(json.dumps([step(*one) for one in json.loads(line)]), flush=True)
 """
+LISTS = """
+import ctypes, json, sys
+class Info(ctypes.Structure):
+    _fields_ = [("pid", ctypes.c_uint), ("memory", ctypes.c_ulonglong), ("instance", ctypes.c_uint), ("compute", ctypes.c_uint)]
+nvml = ctypes.CDLL("libnvidia-ml.so.1")
+device, count, infos = ctypes.c_void_p(), ctypes.c_uint(16), (Info * 16)()
+assert nvml.nvmlInit_v2() == 0 and nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(device)) == 0
+assert nvml[f"nvmlDeviceGet{sys.argv[1]}RunningProcesses_v3"](device, ctypes.byref(count), infos) == 0
+print(json.dumps([info.pid for info in infos[: count.value]]))
+"""
 MULTIPROCESSORS, MPS_ENABLED = 16, 133
 UNAVAILABLE, OUT_OF_MEMORY, NOT_CONNECTED = 46, 2, 805
 
@@ -121,6 +131,10 @@ class Mps(ClientTest):
         rows = [line.split() for line in self.smi(SMI).splitlines() if "MiB |" in line and "N/A  N/A " in line]
         return {int(row[4]): (row[5], row[-2]) for row in rows if row[1] == "0"}
 
+    def listed(self, kind: str) -> list[int]:
+        """The processes that NVML lists on GPU 0."""
+        return sorted(json.loads(self.run_in(SYSTEM_PYTHON, "-c", LISTS, kind).stdout))
+
     def client(self, **more: str) -> Program:
         program = Program(self, **more)
         self.assertEqual(program.do(["init"], ["context", 0]), [0, 0])
@@ -156,6 +170,9 @@ class Clients(Mps):
             self.assertGreater(memory[second.pid], 256)  # and the context's own memory
         kinds = {one["pid"]: one["type"] for one in json.loads(self.good("status", "--json"))["processes"] if one["gpu"] == 0}
         self.assertEqual(kinds, {server: "C", first.pid: "M+C", second.pid: "M+C"})
+        self.assertEqual(self.listed("MPSCompute"), sorted([first.pid, second.pid]))
+        self.assertEqual(self.listed("Compute"), sorted([server, first.pid, second.pid]))
+        self.assertEqual(self.listed("Graphics"), [])
         log = (self.log / "control.log").read_text()
         self.assertRegex(log, r"\[\d{4}-\d\d-\d\d [\d:.]{12} Control +\d+\] Starting control daemon using socket " + str(self.pipe / "control"))
         self.assertIn(f"NEW SERVER {server}: Ready", log)

@@ -1,5 +1,7 @@
 #include "outputs.hpp"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -99,8 +101,11 @@ void add_driver(Outputs& out, const Registry& r) {
   out.push_back({"src/sim/generated/driver_branches.hpp", emit_driver_branches(r)});
   out.push_back({"src/driver/nvml/generated/field_numbering.cpp", emit_field_numbering(r)});
   out.push_back({"src/driver/nvml/generated/in_process_table.hpp", emit_in_process_table(r)});
-  for (const auto& [branch, symbols] : r.facts.exports)
-    out.push_back({"src/driver/nvml/generated/exports_" + branch + ".map", emit_version_script_of(symbols)});
+  // The library of the newest branch is the one that exports everything.
+  for (const auto& branch : r.driver_branches)
+    if (branch.number != r.driver_branches.back().number)
+      out.push_back({fmt::format("src/driver/nvml/generated/exports_{}.map", branch.number),
+                     emit_version_script_of(exports_of(r, branch))});
   out.push_back({"tests/contract/generated/contract_table.cpp", emit_contract_table(r)});
 }
 

@@ -75,7 +75,10 @@ CUresult join(const std::vector<std::unique_ptr<Device>>& devices) try {
   const int connection = wire::connect_to(wire::pipe_directory());
   if (connection < 0) return CUDA_SUCCESS;
   wire::Hello hello;
-  for (const auto& device : devices) hello.devices += (hello.devices.empty() ? "" : ",") + uuid_of(*device);
+  for (const auto& device : devices) {
+    if (!hello.devices.empty()) hello.devices += ',';
+    hello.devices += uuid_of(*device);
+  }
   const auto answer = wire::send_line(connection, wire::line_of(hello)) ? wire::receive_line(connection) : std::nullopt;
   auto grant = answer ? wire::grant_of(*answer) : std::nullopt;
   if (!grant) {

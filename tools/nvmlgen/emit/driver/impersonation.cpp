@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <sstream>
+#include <vector>
 
 #include "emit/driver/text.hpp"
 
@@ -114,6 +116,29 @@ using namespace nvmlkit::abi;
   }
   out += "\n}  // namespace in_process\n\ninline nvml::Table in_process_table() {\n  nvml::Table table;\n" +
          assignments + "  return table;\n}\n\n}  // namespace nvmlkit::driver\n";
+  return out;
+}
+
+namespace {
+
+// "12.4.127" as numbers that compare.
+std::vector<int> numbers_of(const std::string& header) {
+  std::vector<int> out;
+  std::istringstream text(header);
+  for (std::string part; std::getline(text, part, '.');) out.push_back(std::stoi(part));
+  return out;
+}
+
+}  // namespace
+
+std::set<std::string> exports_of(const Registry& registry, const DriverBranch& branch) {
+  const auto& known = registry.facts.exports;
+  if (const auto own = known.find(std::to_string(branch.number)); own != known.end()) return own->second;
+  std::set<std::string> out = known.at("555");
+  for (const auto& function : registry.facts.functions)
+    if (!function.first_seen.empty() && numbers_of(function.first_seen) > numbers_of("12.5.82") &&
+        numbers_of(function.first_seen) <= numbers_of(branch.header))
+      out.insert(function.name);
   return out;
 }
 
