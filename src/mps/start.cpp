@@ -93,6 +93,15 @@ void write_pid(const std::string& directory) {
   }
 }
 
+// The exit status of the program that started the daemon.
+int wait_for_end_of(const int (&begun)[2]) {
+  close(begun[1]);
+  char byte = 0;
+  while (read(begun[0], &byte, 1) < 0 && errno == EINTR) {
+  }
+  return 0;
+}
+
 void leave_terminal() {
   setsid();
   if (chdir("/") != 0) return;
@@ -114,16 +123,22 @@ int start_daemon(Place place) {
   const int listener = listen_in(directory);
   if (listener < 0) return refuse(fmt::format("Failed to make the socket {}/control", directory));
   Log log(log_directory());
+  int begun[2] = {-1, -1};  // its writing end is closed when the daemon has begun
   if (place == Place::background) {
-    const pid_t child = fork();
+    const pid_t child = pipe2(begun, O_CLOEXEC) == 0 ? fork() : -1;
     if (child < 0) return refuse("Failed to start the daemon");
-    if (child > 0) return 0;
+    if (child > 0) return wait_for_end_of(begun);
     leave_terminal();
   }
   write_pid(directory);
+  for (const int end : begun)
+    if (end >= 0) close(end);
   log.line(fmt::format("Starting control daemon using socket {}/control", directory));
   log.line(fmt::format("To connect CUDA applications to this daemon, set env {}={}", kPipeVariable, directory));
-  Daemon(listener, watch_signals(), server_program(), std::move(*settings), std::move(log)).run();
+  Daemon daemon(listener, watch_signals(), server_program(), std::move(*settings), std::move(log));
+  daemon.run();
+  // Who waits for the answer to `quit` finds no daemon afterwards.
+  close(listener);
   for (const char* name : {"/control", "/nvidia-cuda-mps-control.pid"}) unlink((directory + name).c_str());
   return 0;
 }
