@@ -23,6 +23,7 @@
 #include "kernel_log/output.hpp"
 #include "node/due.hpp"
 #include "node/follower.hpp"
+#include "node/inotify.hpp"
 #include "node/ready.hpp"
 #include "node/waiter.hpp"
 #include "node/watched_folder.hpp"
@@ -79,6 +80,7 @@ class NodeLoop {
  public:
   explicit NodeLoop(const NodeOptions& options)
       : options_(options), identity_(options.identity.identity()), problems_(options.ready_file) {
+    waiter_.prepare();
     if (!options.kernel_log.empty()) output_ = value_of(kernel_log::Output::open(options.kernel_log));
     if (std::error_code error; !options.scenarios.empty() && !fs::is_directory(options.scenarios, error))
       throw CommandError(of_argument("--scenarios", sim::unusable_file(options.scenarios, "is no folder")));
@@ -87,8 +89,7 @@ class NodeLoop {
   }
 
   int run() {
-    while (follow_one_machine() == End::replaced) {
-    }
+    for (auto own = OwnMachine::kept_if_same; follow_one_machine(own) == End::replaced;) own = OwnMachine::kept;
     return 0;
   }
 
@@ -96,8 +97,8 @@ class NodeLoop {
   enum class End { stopped, replaced };
 
   // Follows the state file until it is another one.
-  End follow_one_machine() {
-    DriverRoot root(options_.root, true);
+  End follow_one_machine(OwnMachine own) {
+    DriverRoot root(options_.root, own);
     root.put_state();
     waiter_.watch(root.state());
     const auto file = id_of(root.state());
@@ -211,8 +212,10 @@ int follow(const NodeOptions& options) try {
   return NodeLoop(options).run();
 } catch (const fs::filesystem_error& error) {
   throw CommandError(sim::unusable_file(error.path1().string(), error.code().message()));
+} catch (const node::NoMoreInstances&) {
+  throw CommandError(no_more_instances());
 } catch (const std::system_error& error) {
-  throw CommandError({.kind = sim::ProblemKind::out_of_memory, .what = error.what()});
+  throw CommandError({.kind = sim::ProblemKind::impossible, .what = error.what()});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "node/ready.hpp"
@@ -68,6 +69,16 @@ void NodeProblems::put() {
     put_problem(ready_file_, problem_);
   else if (ready_)
     node::write_ready_file(ready_file_);
+}
+
+sim::Problem no_more_instances() {
+  constexpr const char* kLimit = "/proc/sys/fs/inotify/max_user_instances";
+  std::string limit;
+  std::ifstream(kLimit) >> limit;
+  return {.kind = sim::ProblemKind::impossible,
+          .what = fmt::format("this user has no inotify instance left{}, and a node needs one, with --scenarios two",
+                              limit.empty() ? "" : fmt::format(" (limit {})", limit)),
+          .hint = "raise the limit: sysctl fs.inotify.max_user_instances=8192"};
 }
 
 int show_last_problem(const CommandError& error, const std::string& ready_file, std::uint32_t seconds) {

@@ -38,6 +38,9 @@ class NodeProblems {
   bool ready_ = false;
 };
 
+// The user has no inotify instance left: which limit it is, and how to raise it.
+sim::Problem no_more_instances();
+
 // Prints a problem that ends the command, and keeps it in the file for some seconds, so that a probe can read it.
 // SIGTERM ends the wait. Returns the exit status.
 int show_last_problem(const CommandError& error, const std::string& ready_file, std::uint32_t seconds);

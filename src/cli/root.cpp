@@ -19,6 +19,7 @@
 #include "cli/cdi_file.hpp"
 #include "cli/command_error.hpp"
 #include "cli/launch.hpp"
+#include "cli/machine_settings.hpp"
 #include "cli/marked_library.hpp"
 #include "cli/root_files.hpp"
 #include "cli/root_state.hpp"
@@ -73,10 +74,11 @@ std::optional<fs::path> find_state(const MachineOptions& options) {
   return fs::absolute(*up).lexically_normal();
 }
 
-std::unique_ptr<sim::Machine> make_machine(const MachineOptions& options) {
+// What a machine of the root's own is made from.
+MachineSettings take_settings(const MachineOptions& options) {
   export_choice(options.choice());
   unsetenv("NVMLKIT_STATE");
-  return value_of(sim::load_machine(sim::Environment::process()));
+  return MachineSettings::of(sim::Environment::process());
 }
 
 // Puts a library where drivers have it, and lists what containers get of it.
@@ -190,6 +192,8 @@ struct DriverRoot::Parts {
   fs::path path;
   CdiFile cdi_file;
   bool keep = false;
+  std::string difference;  // for which the machine that is there is not kept
+  MachineSettings settings;
   std::optional<RootState> state;
   root::CdiInput cdi;
   bool has_smi = false;
@@ -197,12 +201,17 @@ struct DriverRoot::Parts {
   std::optional<node::Keeper> keeper;
 };
 
-DriverRoot::DriverRoot(const RootOptions& options, bool keep) : parts_(std::make_unique<Parts>(options)) {
+DriverRoot::DriverRoot(const RootOptions& options, OwnMachine own) : parts_(std::make_unique<Parts>(options)) {
   auto& p = *parts_;
   const auto up = find_state(options.machine);
   p.state.emplace(p.path, up);
-  p.keep = keep && p.state->has_own();
-  machine_ = p.keep || up ? attach(p.state->mounted().string()) : make_machine(options.machine);
+  if (!up) p.settings = take_settings(options.machine);
+  p.keep = own != OwnMachine::replaced && p.state->has_own();
+  if (p.keep && own == OwnMachine::kept_if_same && p.settings.given())
+    p.difference = p.state->difference_to(p.settings);
+  p.keep = p.keep && p.difference.empty();
+  machine_ =
+      p.keep || up ? attach(p.state->mounted().string()) : value_of(sim::load_machine(sim::Environment::process()));
   const auto files = find_root_files(options, p.path);
   p.has_smi = files.nvidia_smi.has_value();
   std::vector<root::Mount> mounts;
@@ -231,7 +240,10 @@ fs::path DriverRoot::state_folder() const { return (parts_->path / kStateInRoot)
 
 void DriverRoot::put_state() {
   const auto& p = *parts_;
-  p.state->put(*p.folder, p.options.machine.choice().machine, p.options.permissions, p.keep);
+  if (!p.difference.empty())
+    fmt::print(stderr, "nvmlkit: {}: its machine was made from {}; a new one takes its place\n", p.path.string(),
+               p.difference);
+  p.state->put(*p.folder, p.options.machine.choice().machine, p.settings, p.options.permissions, p.keep);
 }
 
 std::vector<fs::filesystem_error> DriverRoot::update(const sim::Machine& machine) {
@@ -261,7 +273,7 @@ void DriverRoot::print(const sim::Machine& machine) const {
 }
 
 void lay_out_root(const RootOptions& options) try {
-  DriverRoot root(options, false);
+  DriverRoot root(options, OwnMachine::replaced);
   root.put_state();
   const auto copy = snapshot(root.machine());
   if (const auto problems = root.update(*copy); !problems.empty()) throw problems.front();

@@ -1,6 +1,7 @@
 // A driver root: the files of a driver with a machine behind it, and a CDI specification.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -29,12 +30,18 @@ struct RootOptions {
 // The options of `nvmlkit root`, which `nvmlkit node` has too.
 void declare_root(Arguments& arguments, RootOptions& options);
 
+// What becomes of a machine of the root's own that is there.
+enum class OwnMachine : std::uint8_t {
+  replaced,
+  kept_if_same,  // unless options or variables ask for another machine than it was made from
+  kept,
+};
+
 // The machine is the one that is up, where there is one and no option asks for another.
 class DriverRoot {
  public:
-  // Checks everything before it writes anything. With `keep`, a machine of the root's own that is there stays, whatever
-  // the options say of a machine to make. Throws CommandError and std::filesystem::filesystem_error.
-  DriverRoot(const RootOptions& options, bool keep);
+  // Checks everything before it writes anything. Throws CommandError and std::filesystem::filesystem_error.
+  DriverRoot(const RootOptions& options, OwnMachine own);
   ~DriverRoot();
 
   const std::filesystem::path& path() const;

@@ -9,6 +9,7 @@
 #include "cli/command_error.hpp"
 #include "cli/selector.hpp"
 #include "cli/state_files.hpp"
+#include "sim/config/read_file.hpp"
 
 namespace nvmlkit::cli {
 namespace fs = std::filesystem;
@@ -26,7 +27,11 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
 }  // namespace
 
 RootState::RootState(const fs::path& folder, const std::optional<fs::path>& up)
-    : run_(folder / "run"), state_(folder / kStateInRoot), socket_(folder / kSocketInRoot), up_(up) {
+    : run_(folder / "run"),
+      state_(folder / kStateInRoot),
+      settings_(folder / kSettingsInRoot),
+      socket_(folder / kSocketInRoot),
+      up_(up) {
   if (up_ && is_below(*up_, folder) && !is_same_file(*up_, state_))
     throw CommandError(sim::unusable_file(
         up_->string(), fmt::format("lies in the folder that is replaced; a machine that is up lies elsewhere or at {}",
@@ -34,6 +39,11 @@ RootState::RootState(const fs::path& folder, const std::optional<fs::path>& up)
 }
 
 bool RootState::has_own() const { return !up_ && fs::is_regular_file(fs::symlink_status(state_)); }
+
+std::string RootState::difference_to(const MachineSettings& settings) const {
+  const auto text = sim::config::read_file(settings_.string());
+  return settings.difference_to(text ? std::optional(*text) : std::nullopt);
+}
 
 void RootState::remove() const {
   if (!up_ || !is_same_file(*up_, state_)) {
@@ -74,13 +84,16 @@ void RootState::link_socket(const node::Folder& folder) const {
              state_.string(), socket_.string(), error.message());
 }
 
-void RootState::put(const node::Folder& folder, const std::string& origin, const PermissionOptions& options,
-                    bool keep) const {
+// A command that is killed between the two moves leaves a machine without its settings, which the next one makes anew.
+void RootState::put(const node::Folder& folder, const std::string& origin, const MachineSettings& settings,
+                    const PermissionOptions& options, bool keep) const {
   if (!up_ && !(keep && has_own())) {
     fs::remove_all(folder.staged());
     make_state(folder.staged().string(), origin, options.permissions());
     folder.move(kStateInRoot);
+    folder.put(kSettingsInRoot, root::Text{settings.text(), 0644});
   } else if (up_ && !is_same_file(*up_, state_)) {
+    folder.erase(kSettingsInRoot);
     link_machine(folder, *up_);
   }
   if ((up_ || keep) && options.given()) accept(sim::state::permit(mounted().string(), options.permissions()));

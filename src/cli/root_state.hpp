@@ -1,11 +1,13 @@
 // The state file of a driver root: run/nvmlkit/state, where its libraries look first, and a hard link of it at
 // run/nvidia-persistenced/socket, which NVIDIA's generators of CDI specifications mount into containers by themselves.
+// Beside it, run/nvmlkit/settings names what a machine of the root's own was made from.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
 
+#include "cli/machine_settings.hpp"
 #include "cli/permissions.hpp"
 #include "node/folder.hpp"
 
@@ -13,6 +15,7 @@ namespace nvmlkit::cli {
 
 // Below the root.
 inline constexpr const char* kStateInRoot = "run/nvmlkit/state";
+inline constexpr const char* kSettingsInRoot = "run/nvmlkit/settings";
 inline constexpr const char* kSocketInRoot = "run/nvidia-persistenced/socket";
 
 class RootState {
@@ -23,10 +26,13 @@ class RootState {
 
   // Is there a machine of the root's own?
   bool has_own() const;
+  // What was otherwise when it was made, for people; empty when nothing was.
+  std::string difference_to(const MachineSettings& settings) const;
 
   // Makes the files, each at once and as a whole. With `keep`, a machine of the root's own that is there stays.
-  // `origin` is kept for people to read.
-  void put(const node::Folder& folder, const std::string& origin, const PermissionOptions& options, bool keep) const;
+  // `origin` is kept for people to read, and `settings` for the next start.
+  void put(const node::Folder& folder, const std::string& origin, const MachineSettings& settings,
+           const PermissionOptions& options, bool keep) const;
 
   // Removes run/, but not the machine that is up in it.
   void remove() const;
@@ -38,7 +44,7 @@ class RootState {
   void link_machine(const node::Folder& folder, const std::filesystem::path& up) const;
   void link_socket(const node::Folder& folder) const;
 
-  std::filesystem::path run_, state_, socket_;
+  std::filesystem::path run_, state_, settings_, socket_;
   std::optional<std::filesystem::path> up_;
 };
 

@@ -14,20 +14,19 @@
 #include <string_view>
 #include <system_error>
 
+#include "node/inotify.hpp"
+
 namespace nvmlkit::node {
 namespace {
 
-int opened(int fd, const char* name) {
-  if (fd < 0) throw std::system_error(errno, std::generic_category(), name);
-  return fd;
-}
-
-int take_signals() {
+Descriptor take_signals() {
   sigset_t set;
   sigemptyset(&set);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  return opened(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
+  Descriptor out(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!out) throw std::system_error(errno, std::generic_category(), "signalfd");
+  return out;
 }
 
 // Was one of the files that changed in the watched folder called `name`? An overflow counts as one.
@@ -47,28 +46,25 @@ bool read_names(int fd, std::string_view name) {
 
 }  // namespace
 
-Waiter::Waiter() : signals_(take_signals()), files_(opened(inotify_init1(IN_CLOEXEC | IN_NONBLOCK), "inotify_init1")) {}
+Waiter::Waiter() : signals_(take_signals()) {}
 
-Waiter::~Waiter() {
-  close(signals_);
-  close(files_);
-}
+void Waiter::prepare() { files_ = open_inotify(); }
 
 void Waiter::watch(const std::filesystem::path& file) {
-  if (watched_ >= 0) inotify_rm_watch(files_, watched_);
+  if (watched_ >= 0) inotify_rm_watch(files_.number(), watched_);
   name_ = file.filename();
-  watched_ = inotify_add_watch(files_, file.parent_path().c_str(), IN_CREATE | IN_MOVED_TO | IN_DELETE);
+  watched_ = inotify_add_watch(files_.number(), file.parent_path().c_str(), IN_CREATE | IN_MOVED_TO | IN_DELETE);
 }
 
 Waiter::Result Waiter::wait(const std::vector<int>& descriptors, std::optional<std::chrono::milliseconds> time) {
-  std::vector<pollfd> polled{{signals_, POLLIN, 0}, {files_, POLLIN, 0}};
+  std::vector<pollfd> polled{{signals_.number(), POLLIN, 0}, {files_.number(), POLLIN, 0}};
   for (const int descriptor : descriptors) polled.push_back({descriptor, POLLIN, 0});
   const auto ms = time ? std::clamp<std::chrono::milliseconds::rep>(time->count(), 0, INT_MAX) : -1;
   poll(polled.data(), polled.size(), static_cast<int>(ms));
   Result out;
-  for (signalfd_siginfo signal{}; read(signals_, &signal, sizeof signal) == sizeof signal;)
+  for (signalfd_siginfo signal{}; read(signals_.number(), &signal, sizeof signal) == sizeof signal;)
     (signal.ssi_signo == SIGHUP ? out.distrust : out.stop) = true;
-  out.file = read_names(files_, name_);
+  out.file = read_names(files_.number(), name_);
   return out;
 }
 

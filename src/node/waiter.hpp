@@ -7,16 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "node/descriptor.hpp"
+
 namespace nvmlkit::node {
 
 class Waiter {
  public:
   // Takes SIGTERM, SIGINT and SIGHUP from the process: to be made before any other thread. Throws std::system_error.
   Waiter();
-  ~Waiter();
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
 
+  // Takes what watch() needs. Throws std::system_error.
+  void prepare();
   // Also waits for a file that is made, moved or removed at this path, whose folder exists.
   void watch(const std::filesystem::path& file);
 
@@ -29,7 +30,7 @@ class Waiter {
   Result wait(const std::vector<int>& descriptors, std::optional<std::chrono::milliseconds> time);
 
  private:
-  int signals_, files_;
+  Descriptor signals_, files_;  // the latter since prepare()
   int watched_ = -1;
   std::string name_;
 };

@@ -11,14 +11,13 @@
 #include <system_error>
 #include <utility>
 
+#include "node/inotify.hpp"
 #include "sim/config/read_file.hpp"
 
 namespace nvmlkit::node {
 namespace fs = std::filesystem;
 
-WatchedFolder::WatchedFolder(fs::path folder)
-    : folder_(std::move(folder)), events_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
-  if (!events_) throw std::system_error(errno, std::generic_category(), "inotify_init1");
+WatchedFolder::WatchedFolder(fs::path folder) : folder_(std::move(folder)), events_(open_inotify()) {
   watch();
   if (watch_ < 0) throw fs::filesystem_error("cannot be watched", folder_, {errno, std::generic_category()});
 }

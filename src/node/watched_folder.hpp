@@ -1,6 +1,5 @@
 // A folder of files that people change: in place, or as Kubernetes does with a mounted ConfigMap, whose files are links
-// into
-// `..data`, a link that is replaced at once.
+// into `..data`, a link that is replaced at once.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +13,7 @@ namespace nvmlkit::node {
 
 class WatchedFolder {
  public:
-  // Throws std::filesystem::filesystem_error where there is no such folder.
+  // Throws std::filesystem::filesystem_error where there is no such folder, and std::system_error.
   explicit WatchedFolder(std::filesystem::path folder);
 
   // Readable once something in the folder may have changed.

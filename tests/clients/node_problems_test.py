@@ -10,6 +10,7 @@ import subprocess
 import time
 import unittest
 
+from clients import COMMAND
 from node_support import NodeTest, tree_of
 
 
@@ -49,6 +50,29 @@ class Problems(NodeTest):
         node.terminate()
         messages = node.communicate()[1].splitlines()
         self.assertEqual(len([text for text in messages if re.search("No space", text)]), 2, messages)
+
+    def test_no_inotify_instance_is_one_line(self) -> None:
+        """In a user namespace, whose limit the test may set."""
+        line = r"this user has no inotify instance left \(limit \d+\), and a node needs one, with --scenarios two; " \
+               r"raise the limit: sysctl fs\.inotify\.max_user_instances=8192\n"  # fmt: skip
+        scenarios = self.folder / "scenarios"
+        scenarios.mkdir()
+        # One is enough for the node itself.
+        for limit, more in ((0, []), (1, ["--scenarios", scenarios])):
+            script = f'echo {limit} > /proc/sys/user/max_inotify_instances && exec "$@"'
+            command = [COMMAND, "node", self.root, "-m", "h100", "--ready-file", self.ready, "--linger", "600", *more]
+            node = subprocess.Popen(["unshare", "--user", "--map-root-user", "sh", "-c", script, "sh", *command],
+                                    env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)  # fmt: skip
+            self.addCleanup(node.kill)
+            while not self.ready.exists() and node.poll() is None:
+                time.sleep(0.02)
+            if node.poll() == 1:
+                self.skipTest(f"no user namespace here: {node.communicate()[1]}")
+            self.assertRegex(self.ready.read_text(), rf"\Aproblem: {line}\Z")
+            node.terminate()
+            self.assertRegex(node.communicate()[1], rf"\Anvmlkit: {line}\Z")
+            self.assertEqual(node.returncode, 2)
+            self.assertFalse(self.root.exists())
 
     def test_the_last_problem_stays_for_a_probe(self) -> None:
         begin = time.monotonic()

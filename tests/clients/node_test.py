@@ -228,7 +228,7 @@ class Node(NodeTest):
         node = self.node("-m", "h100", "-n", "2")
         inode = self.own_state.stat().st_ino
         self.fault("gpu=1", "off-bus")
-        for arguments in (("-m", "h100", "-n", "2"), ("-m", "t4"), ()):
+        for arguments in (("-m", "h100", "-n", "2"), ()):
             node.kill()
             node.wait()
             node = self.node(*arguments)
