@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What nodes cost: starts many `nvmlkit node` side by side and prints the median and the largest of each figure for one node.
     bench/nodes.py [--nodes N] [--machine MACHINE] [--rest SECONDS] [--folder DIR]
-The folder needs 8 MB for each node. NVMLKIT_BUILD_DIR is the build, build/release by default."""
+The folder needs 9 MB for each node, and the user an inotify instance for each (sysctl fs.inotify.max_user_instances). NVMLKIT_BUILD_DIR is the build, build/release by default."""
 
 from __future__ import annotations
 
@@ -26,13 +26,15 @@ class Node:
         command = [BUILD / "bin" / "nvmlkit", "node", folder / "root", "-m", machine, "--cdi-dir", folder, "--ready-file", self.ready]
         clean = {key: value for key, value in os.environ.items() if not key.startswith("NVMLKIT_")}
         self.began = time.monotonic()
-        self.process = subprocess.Popen(command, env=clean, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.errors = folder / "errors"
+        with self.errors.open("w") as errors:
+            self.process = subprocess.Popen(command, env=clean, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
 
     def wait(self) -> float:
         """Milliseconds until the root was complete."""
         while not self.ready.exists():
             if self.process.poll() is not None:
-                sys.exit(f"{self.folder}: the node ended with {self.process.returncode}")
+                sys.exit(f"{self.folder}: the node ended with {self.process.returncode}: {self.errors.read_text().strip()}")
             time.sleep(0.001)
         return (time.monotonic() - self.began) * 1000
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 
 from case import STATE, ClusterTest
@@ -81,3 +82,25 @@ class BadInputTests(ClusterTest):
         index = self.uuids().index(before.split(",")[0])
         self.nvmlkit("set", f"gpu={index}", "power.limit_mw=400000")
         self.assertIn("400.00 W", self.cluster.kubectl(*watch))
+
+    def is_ready(self) -> bool:
+        ready = "jsonpath={.items[*].status.containerStatuses[0].ready}"
+        return self.cluster.kubectl("-n", "nvmlkit", "get", "pods", "-o", ready) == "true"
+
+    def test_65_a_pod_that_is_killed_by_force_leaves_its_machine_to_the_same_settings(self) -> None:
+        """Its program is stopped, so that it removes nothing at its end."""
+        self.chart("upgrade")
+        self.nvmlkit("fault", "gpu=2", "xid", "79")
+        number = STATE.stat().st_ino
+        os.kill(self.pid_of_node(), signal.SIGSTOP)
+        self.cluster.kubectl("-n", "nvmlkit", "delete", "pod", "-l", "nvmlkit.io/pool=default", "--grace-period=1")
+        self.cluster.wait("a new pod", self.is_ready)
+        self.assertEqual(STATE.stat().st_ino, number)
+        self.assertIn("gpu=2 lost", self.nvmlkit("fault"))
+        os.kill(self.pid_of_node(), signal.SIGSTOP)
+        self.chart("upgrade", "pools[0].name=default", "pools[0].machine=a100", "pools[0].gpus=4")
+        self.assertIn("4 x NVIDIA A100", self.status())
+        self.assertEqual(self.nvmlkit("fault"), "no faults\n")
+        self.assertRegex(self.logs("default", -1), r"nvmlkit: /run/nvidia/driver: its machine was made from gpus none \(now '4'\), "
+                         r"machine 'h100' \(now 'a100'\); a new one takes its place\n")  # fmt: skip
+        self.chart("upgrade")
