@@ -16,7 +16,7 @@ COMMAND = BUILD / "bin/nvmlkit"
 OUR_IMAGE = "localhost/nvmlkit:test"
 # What a user of pods has: a shell and some programs.
 TOOLS = ("sh", "sleep", "ls", "cat", "id", "env", "grep", "touch")
-PLUGIN_TOOLS = (*TOOLS, "mount", "umount", "mknod", "chroot", "cp")
+PLUGIN_TOOLS = (*TOOLS, "mount", "umount", "mknod", "chroot", "cp", "ln", "mkdir")
 PROGRAMS_OF_NVIDIA = (
     "nvidia-device-plugin",
     "gpu-feature-discovery",

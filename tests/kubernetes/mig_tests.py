@@ -73,8 +73,6 @@ class MigTests(ClusterTest):
     def test_32_the_mig_manager_splits_gpus(self) -> None:
         """By the label of the node, as the GPU operator runs it."""
         self.need("nvidia-mig-manager", "nvidia-mig-parted", "dbus-daemon")
-        if not Path("/proc/modules").exists():
-            self.skipTest("no /proc/modules: nvidia-mig-parted reads it, and a kernel without modules has no place to mount one")
         self.start_bus()
         self.cluster.kubectl("-n", "kube-system", "delete", "ds", "nvidia-device-plugin", "--ignore-not-found")
         self.machine({"base": "h100", "system": {"num_devices": 2}})
