@@ -130,12 +130,13 @@ int start_daemon(Place place) {
     if (child > 0) return wait_for_end_of(begun);
     leave_terminal();
   }
+  const int signals = watch_signals();
   write_pid(directory);
   for (const int end : begun)
     if (end >= 0) close(end);
   log.line(fmt::format("Starting control daemon using socket {}/control", directory));
   log.line(fmt::format("To connect CUDA applications to this daemon, set env {}={}", kPipeVariable, directory));
-  Daemon daemon(listener, watch_signals(), server_program(), std::move(*settings), std::move(log));
+  Daemon daemon(listener, signals, server_program(), std::move(*settings), std::move(log));
   daemon.run();
   // Who waits for the answer to `quit` finds no daemon afterwards.
   close(listener);

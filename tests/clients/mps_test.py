@@ -313,7 +313,9 @@ class Daemon(Mps):
         self.start()
         second = self.run_in(CONTROL, "-d")
         self.assertEqual((second.returncode, second.stdout), (1, "An instance of this daemon is already running\n"))
-        self.start(CUDA_MPS_PIPE_DIRECTORY=str(self.folder / "other"))
+        other = {"CUDA_MPS_PIPE_DIRECTORY": str(self.folder / "other")}
+        self.start(**other)
+        self.addCleanup(subprocess.run, [CONTROL], input="quit -t 0\n", env={**self.environment, **other}, stdout=subprocess.PIPE, text=True)
         pids = [int((folder / "nvidia-cuda-mps-control.pid").read_text()) for folder in (self.pipe, self.folder / "other")]
         self.assertNotEqual(*pids)
         os.kill(pids[1], signal.SIGTERM)
