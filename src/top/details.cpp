@@ -79,6 +79,13 @@ Line clocks_of(const GpuReadings& gpu, const Symbols& symbols) {
   return out;
 }
 
+void add_links(Line& line, unsigned int links, std::optional<unsigned int> active) {
+  if (active.value_or(links) < links)
+    add_pair(line, "NVLink", fmt::format("{} of {}", *active, links), Style::bad);
+  else
+    add_pair(line, "NVLink", fmt::format("x{}", links));
+}
+
 Line links_of(const GpuReadings& gpu, const Symbols& symbols) {
   const auto& detail = gpu.detail;
   const auto arrows = [&](const Value& tx, const Value& rx) {
@@ -89,8 +96,9 @@ Line links_of(const GpuReadings& gpu, const Symbols& symbols) {
   if (detail.pcie_generation && detail.pcie_width)
     add_pair(out, "PCIe", fmt::format("gen{} x{}", *detail.pcie_generation, *detail.pcie_width));
   add_pair(out, "", arrows(detail.pcie_tx, detail.pcie_rx), Style::links);
-  if (gpu.facts && gpu.facts->nvlinks.value_or(0) > 0) add_pair(out, "NVLink", fmt::format("x{}", *gpu.facts->nvlinks));
+  if (gpu.facts && gpu.facts->nvlinks.value_or(0) > 0) add_links(out, *gpu.facts->nvlinks, detail.nvlinks_active);
   add_pair(out, "", arrows(detail.nvlink_tx, detail.nvlink_rx), Style::links);
+  add_pair(out, "fabric", detail.fabric, Style::bad);
   if (detail.encoder.value_or(0) > 0) add_pair(out, "enc", percent(detail.encoder));
   if (detail.decoder.value_or(0) > 0) add_pair(out, "dec", percent(detail.decoder));
   return out;
@@ -101,6 +109,7 @@ Style style_of_errors(const Value& value, Style bad) { return value.value_or(0) 
 Line errors_of(const GpuReadings& gpu) {
   const auto& detail = gpu.detail;
   Line out = indented();
+  add_pair(out, "needs", detail.recovery, Style::bad);
   if (detail.ecc_corrected || detail.ecc_uncorrected) {
     add_pair(out, "ECC now", fmt::format("{} corrected", count(detail.ecc_corrected)),
              style_of_errors(detail.ecc_corrected, Style::fair));
@@ -117,7 +126,7 @@ Line errors_of(const GpuReadings& gpu) {
   if (detail.rows_pending.value_or(0) > 0) add_pair(out, "", "remap pending", Style::fair);
   if (detail.rows_failed.value_or(0) > 0) add_pair(out, "", "remap failed", Style::bad);
   if (detail.pages_retired.value_or(0) > 0) add_pair(out, "pages", count(detail.pages_retired), Style::fair);
-  if (detail.nvlink_errors.value_or(0) > 0) add_pair(out, "NVLink", count(detail.nvlink_errors), Style::bad);
+  if (detail.nvlink_errors.value_or(0) > 0) add_pair(out, "NVLink errors", count(detail.nvlink_errors), Style::bad);
   if (detail.pcie_replays.value_or(0) > 0) add_pair(out, "replays", count(detail.pcie_replays), Style::fair);
   return out;
 }

@@ -243,6 +243,7 @@ void Gpu::poll(const nvml::Library& library, std::uint64_t frame, Depth depth) {
   if (depth < Depth::detail) return;
   take_detail(library);
   if (depth == Depth::full) take_throughput(library);
+  take_health();
   take_mig();
   take_processes(library);
 }

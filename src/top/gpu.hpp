@@ -42,6 +42,7 @@ class Gpu {
   nvml::Errc take_row(const nvml::Library& library);
   void take_detail(const nvml::Library& library);
   void take_throughput(const nvml::Library& library);
+  void take_health();
   void take_mig();
   void take_processes(const nvml::Library& library);
 

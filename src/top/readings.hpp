@@ -49,6 +49,9 @@ struct DetailValues {
   Value ecc_corrected_total, ecc_uncorrected_total;  // of the GPU's life
   Value rows_corrected, rows_uncorrected, rows_pending, rows_failed;
   Value pages_retired;
+  std::optional<unsigned int> nvlinks_active;
+  std::string fabric;    // what is wrong with it; empty: nothing
+  std::string recovery;  // what the driver asks for, as "reset"; empty: nothing
 };
 
 struct MigRow {

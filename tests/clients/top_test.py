@@ -19,6 +19,11 @@ from terminal import TERMINAL, Terminal
 FINE = re.compile(r"^.▸|^.▾", re.M)
 COLOUR = re.compile(rb"\x1b\[(?:[0-9;]*;)?3[0-7](?:;[0-9;]*)?m")
 HEAD = 3
+# The list of the key `f`; a test compares them.
+FAULTS = ("xid 79", "xid 48", "xid 63", "xid 74", "xid 94", "xid 95", "xid 119", "lost", "off-bus", "reset-required",
+          "thermal hw", "thermal sw", "power-brake", "ecc dram corrected --count 10", "ecc dram uncorrected",
+          "ecc l2 uncorrected", "remap pending", "remap failed", "nvlink 0 down", "nvlink all down", "nvlink 0 errors",
+          "fan all", "inforom", "recovery reset", "fabric degraded-bandwidth", "removed")  # fmt: skip
 
 
 class Top(ClientTest):
@@ -159,6 +164,46 @@ class Text(Top):
         self.assertEqual([path.name for path in (self.folder / "nvmlkit").iterdir() if path.name.startswith("run")], [])
 
 
+class Faults(Top):
+    # An H100 has no fans, and the view validates no inforom.
+    SILENT = ("fan all", "inforom")
+
+    def test_of_each_kind_show_in_the_next_frame(self) -> None:
+        """In virtual time nothing else changes. Xids show as events on a terminal, see below."""
+        for driver in ("550", "580"):
+            before = self.frame_of(driver)
+            taken = 0
+            for fault in FAULTS:
+                with self.subTest(driver=driver, fault=fault):
+                    shown = self.frame_of(driver, fault)
+                    if shown is None:  # not of this GPU, or not of this driver
+                        continue
+                    taken += 1
+                    if not fault.startswith(("xid", *self.SILENT)):
+                        self.assertNotEqual(shown, before)
+            self.assertGreater(taken, 20, driver)
+
+    def frame_of(self, driver: str, fault: str = "") -> list[str] | None:
+        """The frame of a new machine with a fault, without the curves; none where the fault is refused."""
+        line = self.good("up", "-m", "h100", "-n", "2", "--driver", driver, "--state", self.state, NVMLKIT_TIME="virtual")
+        self.environment.update(re.findall(r"(\w+)='([^']*)'", line))
+        if fault and self.nvmlkit("fault", "gpu=0", *fault.split()).returncode:
+            return None
+        self.good("time", "advance", "5s")  # errors of a link come one a second
+        return [line for line in self.frame()[1:] if not re.search("[⠀-⣿]", line)]
+
+    def test_xids_show_as_events(self) -> None:
+        self.up("h100", 2)
+        with self.on_terminal() as top:
+            top.wait_for(lambda s: "H100" in s)
+            top.type("e")
+            for fault in FAULTS:
+                if fault.startswith("xid"):
+                    self.good("fault", "gpu=1", *fault.split())
+                    top.wait_for(lambda s, number=fault[4:]: f"GPU 1    Xid {number}" in s)
+                    self.good("heal", "gpu=1")
+
+
 class Keys(Top):
     def test_each(self) -> None:
         self.up("h100", 8)
@@ -250,7 +295,7 @@ class Keys(Top):
             top.type("f")
             screen = top.wait_for(lambda s: "❯ xid 79" in s and "removed" in s)
         faults = [line[3:].strip() for line in screen.splitlines()[HEAD:] if re.match(r" [ ❯] \w", line)]
-        self.assertGreater(len(faults), 20)
+        self.assertEqual(tuple(faults), FAULTS)
         for fault in faults:
             result = self.nvmlkit("fault", "gpu=0", *fault.split())
             refusal = result.stderr.splitlines()[0] if result.returncode else ""
