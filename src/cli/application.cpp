@@ -160,7 +160,7 @@ void Application::parse(std::vector<std::string> words) {
   }
   // The program may stand before `--`, which is then an argument of its own.
   node.program = node.app->remaining();
-  if (!node.program.empty() && node.program.front().starts_with("-"))
+  if (!node.any_words && !node.program.empty() && node.program.front().starts_with("-"))
     throw error_of(node, root_, refuse_word(node, node.program.front()));
   node.program.insert(node.program.end(), behind.begin() + (node.program.empty() && !behind.empty() ? 1 : 0),
                       behind.end());

@@ -160,6 +160,14 @@ void Arguments::program(const std::string& label, const std::string& help) {
   parameter.positional = parameter.required = parameter.repeated = true;
 }
 
+void Arguments::foreign(const std::string& label, const std::string& help) {
+  program(label, help);
+  auto& parameter = node_->parameters.back();
+  parameter.kind = Kind::text;
+  parameter.required = false;
+  node_->any_words = true;
+}
+
 const CommandNode& Arguments::root() const {
   const CommandNode* at = node_;
   while (at->parent != nullptr) at = at->parent;

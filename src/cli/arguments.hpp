@@ -94,6 +94,8 @@ class Arguments {
   Declared argument(const std::string& label, Kind kind, std::vector<std::string>& values, const std::string& help);
   // A program: from its name on, every word belongs to it. The words are in CommandNode::program.
   void program(const std::string& label, const std::string& help);
+  // The arguments of another program: from the first word that is no option of the command, with or without `--`.
+  void foreign(const std::string& label, const std::string& help);
 
   // All commands, for those that are about commands.
   const CommandNode& root() const;

@@ -39,6 +39,7 @@ struct CommandNode {
   std::deque<CommandNode> children;    // in the order of the list
   Action action;                       // null where `declare` is
   std::vector<std::string> program{};  // the words of the program of `run`, after parsing
+  bool any_words = false;              // these words may begin with -, as options of another program
 
   std::string full_name() const;  // "nvmlkit vgpu create"
   const CommandNode* child(std::string_view name) const;

@@ -29,6 +29,7 @@ std::vector<Command> all_commands() {
           vgpu_list_command(),
           vgpu_destroy_command(),
           top_command(),
+          smi_command(),
           caps_command(),
           capture_command(),
           import_command(),

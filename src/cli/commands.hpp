@@ -41,6 +41,7 @@ Command vgpu_create_command();
 Command vgpu_list_command();
 Command vgpu_destroy_command();
 Command top_command();
+Command smi_command();
 Command caps_command();
 Command capture_command();
 Command import_command();
