@@ -5,25 +5,42 @@
 
 namespace nvmlkit::smi {
 
-std::string list_gpus(const std::vector<Gpu>& gpus) {
-  std::string out;
-  for (const auto& gpu : gpus) {
-    const auto name = gpu->name();
-    const auto uuid = gpu->uuid();
-    out += fmt::format("GPU {}: {} (UUID: {})\n", gpu.index(), name ? *name : gpu.failure(name.error()),
-                       uuid ? *uuid : gpu.failure(uuid.error()));
-    const auto count = gpu->max_mig_device_count();
-    for (unsigned i = 0; count && i < *count; ++i) {
-      const auto device = gpu->mig_device_handle_by_index(i);
-      if (!device) continue;
-      // "NVIDIA H100 80GB HBM3 MIG 1g.10gb"
-      const auto full = device->name().value_or("");
-      const auto at = full.find(" MIG ");
-      out += fmt::format("  {:<15} Device {:>2}: (UUID: {})\n", at == std::string::npos ? full : full.substr(at + 1), i,
-                         device->uuid().value_or("N/A"));
-    }
+namespace {
+
+// A GPU, and below it its MIG devices.
+std::string list_gpu(const Gpu& gpu) {
+  const auto name = gpu->name();
+  const auto uuid = gpu->uuid();
+  auto out = fmt::format("GPU {}: {} (UUID: {})\n", gpu.index(), name ? *name : gpu.failure(name.error()),
+                         uuid ? *uuid : gpu.failure(uuid.error()));
+  const auto count = gpu->max_mig_device_count();
+  for (unsigned i = 0; count && i < *count; ++i) {
+    const auto device = gpu->mig_device_handle_by_index(i);
+    if (!device) continue;
+    // "NVIDIA H100 80GB HBM3 MIG 1g.10gb"
+    const auto full = device->name().value_or("");
+    const auto at = full.find("MIG ");
+    out += fmt::format("  {:<15} Device {:>2}: (UUID: {})\n", at == std::string::npos ? full : full.substr(at), i,
+                       device->uuid().value_or("N/A"));
   }
   return out;
+}
+
+}  // namespace
+
+Output list_gpus(const Selection& selection) {
+  Output output;
+  auto gpu = selection.gpus.begin();
+  auto lost = selection.lost.begin();
+  while (gpu != selection.gpus.end() || lost != selection.lost.end()) {
+    if (lost == selection.lost.end() || (gpu != selection.gpus.end() && gpu->index() < lost->index)) {
+      output.text += list_gpu(*gpu++);
+      continue;
+    }
+    output.text += text_of_lost(*lost, "gpu ");
+    output.status = lost++->status;
+  }
+  return output;
 }
 
 std::string version_text(const Host& host) {

@@ -97,6 +97,16 @@ Result<unsigned int> PrivateTable::pcie_path(const std::string& bus_id_a, const 
   return value;
 }
 
+Result<std::string> PrivateTable::bus_id(unsigned int index) const {
+  constexpr unsigned int kLength = 34;
+  const auto function = slot<nvmlReturn_t (*)(unsigned int, char*, unsigned int)>(81);
+  if (!function) return no_slot();
+  std::string buffer(kLength, '\0');
+  if (const auto code = function(index, buffer.data(), kLength); code != abi::NVML_SUCCESS) return slot_failure(code);
+  buffer.resize(buffer.find('\0') == std::string::npos ? kLength : buffer.find('\0'));
+  return buffer;
+}
+
 Result<unsigned int> PrivateTable::private_field(const nvml::Device& device, unsigned int id) const {
   const auto function = slot<nvmlReturn_t (*)(nvmlDevice_t, unsigned int, abi::nvmlFieldValue_t*)>(165);
   if (!function) return no_slot();

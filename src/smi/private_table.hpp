@@ -34,6 +34,8 @@ class PrivateTable {
   nvml::Result<unsigned int> private_field(const nvml::Device& device, unsigned int id) const;
   // Whether the product may be monitored by dmon and pmon.
   nvml::Result<unsigned int> is_monitored(const nvml::Device& device) const;
+  // The PCI address of a GPU, also of one that does not answer.
+  nvml::Result<std::string> bus_id(unsigned int index) const;
 
  private:
   // Null where the table lacks the slot.

@@ -28,7 +28,20 @@ bool named(const Gpu& gpu, const std::string& id) {
   return gpu.pci() && is_bus_id(id, gpu.pci()->bus_id);
 }
 
+LostGpu lost_gpu(const Host& host, unsigned index, const nvml::Failure& failure) {
+  const auto text = host.library.table().ErrorString;
+  LostGpu lost{index, std::to_string(index), text ? text(static_cast<abi::nvmlReturn_t>(failure.code())) : "Unknown Error",
+               static_cast<int>(failure.code())};
+  if (failure == nvml::Errc::gpu_is_lost) lost.reason += ".  Reboot the system to recover this GPU";
+  if (const auto bus_id = host.private_table.bus_id(index)) lost.bus_id = *bus_id;
+  return lost;
+}
+
 }  // namespace
+
+std::string text_of_lost(const LostGpu& gpu, const char* word) {
+  return fmt::format("Unable to determine the device handle for {}{}: {}\n\n\n", word, gpu.bus_id, gpu.reason);
+}
 
 Selection select_gpus(const Host& host, const std::vector<std::string>& ids) {
   Selection selection;
@@ -42,16 +55,16 @@ Selection select_gpus(const Host& host, const std::vector<std::string>& ids) {
   for (unsigned i = 0; i < selection.attached; ++i) {
     auto device = (*devices)[i];
     if (!device) {
-      selection.refusal = Output{fmt::format("Unable to determine the device handle for GPU{}: {}\n", i,
-                                             device.error().message()),
-                                 static_cast<int>(device.error().code())};
-      return selection;
+      auto lost = lost_gpu(host, i, device.error());
+      const auto wanted = [&](const std::string& id) { return id == std::to_string(i) || is_bus_id(id, lost.bus_id); };
+      if (ids.empty() || std::any_of(ids.begin(), ids.end(), wanted)) selection.lost.push_back(std::move(lost));
+      continue;
     }
     Gpu gpu(host, i, std::move(*device));
     const auto wanted = [&](const std::string& id) { return named(gpu, id); };
     if (ids.empty() || std::any_of(ids.begin(), ids.end(), wanted)) selection.gpus.push_back(std::move(gpu));
   }
-  if (selection.gpus.empty()) selection.refusal = Output{"No devices were found\n", kNotFound};
+  if (selection.gpus.empty() && selection.lost.empty()) selection.refusal = Output{"No devices were found\n", kNotFound};
   return selection;
 }
 

@@ -31,18 +31,22 @@ Output query(const Host& host, const Selection& selection, const Options& option
 }
 
 Output answer_of(const Host& host, const Selection& selection, const Options& options) {
+  if (options.command == Command::list) return list_gpus(selection);
+  if (!selection.lost.empty() && options.command == Command::topo) return {"Failed to run topology matrix\n\n", 255};
+  if (!selection.lost.empty()) return {text_of_lost(selection.lost.front(), "GPU"), selection.lost.front().status};
   switch (options.command) {
-    case Command::list:
-      return {list_gpus(selection.gpus)};
     case Command::query:
       return query(host, selection, options);
     case Command::query_gpu:
+      return query_gpus(host, selection, options);
     case Command::query_compute_apps:
+      return query_compute_apps(selection, options);
     case Command::topo:
+      return topology(selection, options);
     case Command::mig:
-    case Command::dmon:
+      return mig(host, selection, options);
     default:
-      return {};
+      return {table(host, selection.gpus)};
   }
 }
 
@@ -82,6 +86,7 @@ int run(const nvml::OpenOptions& library, const std::vector<std::string>& argume
   if (!opened) return refuse_library(opened.error());
   const Host host(std::move(*opened));
   if (options.command == Command::version) return print({version_text(host)}, options);
+  if (options.command == Command::dmon) return monitor(host, options);
   while (true) {
     const auto selection = select_gpus(host, options.ids);
     const int status = selection.refusal ? print(*selection.refusal, options)

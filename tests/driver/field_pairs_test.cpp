@@ -106,7 +106,7 @@ Answer link_version(Device gpu, Number link, Number, Number) {
 Answer violation(Device gpu, Number policy, Number, Number) {
   nvmlViolationTime_t time{};
   const auto result = FieldPairs::result_of("nvmlDeviceGetViolationStatus", gpu, policy, &time);
-  return {result, time.violationTime / 1000};
+  return {result, time.violationTime};
 }
 Answer energy(Device gpu, Number, Number, Number) {
   return FieldPairs::ask<Count>("nvmlDeviceGetTotalEnergyConsumption", gpu);

@@ -137,9 +137,9 @@ TEST_F(LiveValues, OfTheReasonsEnginesAndLinkOfABusyGpu) {
             static_cast<unsigned long long>(ClocksEventReasonSwThermalSlowdown));
   EXPECT_EQ(reasons & 1, 0u);
   EXPECT_EQ(get<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons"), reasons);
-  EXPECT_GT(field(FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN), 500'000u);
-  EXPECT_GT(field(FI_DEV_PERF_POLICY_THERMAL), 500'000u);
-  EXPECT_GT(field(FI_DEV_PERF_POLICY_TOTAL_APP_CLOCKS), 500'000u);
+  EXPECT_GT(field(FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN), 500'000'000u);
+  EXPECT_GT(field(FI_DEV_PERF_POLICY_THERMAL), 500'000'000u);
+  EXPECT_GT(field(FI_DEV_PERF_POLICY_TOTAL_APP_CLOCKS), 500'000'000u);
   EXPECT_GT(get<nvmlViolationTime_t>("nvmlDeviceGetViolationStatus", NVML_PERF_POLICY_THERMAL).violationTime,
             500'000'000u);
   // Engines.

@@ -36,6 +36,9 @@ std::string voltage(const Gpu& gpu) {
   return microvolts ? fmt::format("{:.3f} mV", *microvolts / 1000.0) : gpu.failure(microvolts.error());
 }
 
+// nvidia-smi of 535, 550 and 555 has no room for more.
+constexpr std::size_t kOldRoom = 256;
+
 // Each memory clock with the graphics clocks that go with it; `label` is empty in the document.
 void supported(const Gpu& gpu, Lines& lines, bool text) {
   const char* heading = text ? "Supported Clocks" : "";
@@ -56,6 +59,13 @@ void supported(const Gpu& gpu, Lines& lines, bool text) {
     }
     const auto clocks = gpu->supported_graphics_clocks(memory_clock);
     if (!clocks) continue;
+    if (gpu.version() < Version{560, 0} && clocks->size() > kOldRoom) {
+      lines.push_back({.depth = 3,
+                       .label = text ? "Graphics" : "",
+                       .element = text ? "" : "supported_graphics_clock",
+                       .value = "Unknown Error"});
+      continue;
+    }
     for (const auto rate : *clocks)
       lines.push_back({.depth = 3,
                        .label = text ? "Graphics" : "",

@@ -74,11 +74,11 @@ std::string health(const Gpu& gpu, int shift, unsigned width, const char* const 
   });
 }
 
-// 550 and 555 print no word for full bandwidth.
+// 555 prints no word for full bandwidth.
 std::string bandwidth(const Gpu& gpu) {
   constexpr const char* kWords[] = {"N/A", "Degraded", "Full"};
   constexpr const char* kFirstWords[] = {"N/A", "Degraded"};
-  if (gpu.version() < Version{560, 0})
+  if (gpu.version().branch == 555)
     return health(gpu, abi::GPU_FABRIC_HEALTH_MASK_SHIFT_DEGRADED_BW, 3, kFirstWords);
   return health(gpu, abi::GPU_FABRIC_HEALTH_MASK_SHIFT_DEGRADED_BW, 3, kWords);
 }

@@ -1,7 +1,6 @@
 // What the GPU is: names, numbers, its place in a rack, its InfoROM.
-#include <algorithm>
-
 #include "smi/log/mig.hpp"
+#include "smi/log/platform.hpp"
 #include "smi/log/row.hpp"
 #include "smi/log/time.hpp"
 #include "smi/log/values.hpp"
@@ -36,7 +35,7 @@ std::string addressing(const Gpu& gpu) {
 }
 
 std::string pdi(const Gpu& gpu) {
-  return shown_as<&Device::pdi>(gpu, [](const nvml::Pdi& pdi) { return fmt::format("{:#018x}", pdi.value); });
+  return shown_as<&Device::pdi>(gpu, [](const nvml::Pdi& pdi) { return fmt::format("{:#x}", pdi.value); });
 }
 
 template <InforomObject object>
@@ -62,34 +61,10 @@ std::string time_run(const Gpu& gpu) {
   return time ? fmt::format("{} seconds", time->time_run.count()) : gpu.failure(time.error());
 }
 
-// A number of the platform; all ones stand for one that is not there.
-template <std::optional<unsigned char> PlatformInfo::*member>
-std::string platform_number(const Gpu& gpu) {
-  return shown_as<&Gpu::platform, member>(gpu, [](const std::optional<unsigned char>& number) {
-    return number && *number != 0xff ? std::to_string(*number) : std::string("N/A");
-  });
-}
-
-template <std::optional<std::array<unsigned char, 16>> PlatformInfo::*member>
-std::string platform_serial(const Gpu& gpu) {
-  return shown_as<&Gpu::platform, member>(gpu, [](const auto& bytes) {
-    if (!bytes) return std::string("N/A");
-    return std::string(bytes->begin(), std::find(bytes->begin(), bytes->end(), 0));
-  });
-}
-
-std::string peer_type(const Gpu& gpu) {
-  return shown_as<&Gpu::platform, &PlatformInfo::peer_type>(
-      gpu, [](unsigned char type) { return std::string(type == 0 ? "Direct Connected" : "Switch Connected"); });
-}
-
-// The low half of the 16 bytes, the least byte first.
-std::string fabric_guid(const Gpu& gpu) {
-  return shown_as<&Gpu::platform, &PlatformInfo::ib_guid>(gpu, [&](const auto& bytes) {
-    unsigned long long guid = 0;
-    for (unsigned i = 0; i < 8; ++i) guid |= static_cast<unsigned long long>(bytes[i]) << (8 * i);
-    return gpu.version() < Version{580, 0} ? fmt::format("{:#x}", guid) : fmt::format("{:#018x}", guid);
-  });
+// nvidia-smi shows the place from Blackwell on; older chips answer with zeros.
+template <auto read, auto... member>
+std::string of_place(const Gpu& gpu) {
+  return gpu.at_least(nvml::Architecture::blackwell) ? read(gpu, member...) : "N/A";
 }
 
 constexpr Versions kFirstPlatform = between(565, 570);
@@ -128,17 +103,17 @@ constexpr Row kRows[] = {
     {1, "FRU Part Number", "gpu_fru_part_number", fru},
     {1, "Module ID", "gpu_module_id", show<&Device::module_id>, before(565)},
     {1, "Platform Info", "platformInfo", nullptr, from(565)},
-    {2, "RACK Serial Number", "rack_serial_number", platform_serial<&PlatformInfo::rack_guid>, kFirstPlatform},
-    {2, "Chassis Physical Slot Number", "chassis_physical_slot_number", platform_number<&PlatformInfo::chassis_physical_slot_number>, kFirstPlatform},
-    {2, "Compute Slot Index", "compute_slot_index", platform_number<&PlatformInfo::compute_slot_index>, kFirstPlatform},
-    {2, "Node Index", "node_index", platform_number<&PlatformInfo::node_index>, kFirstPlatform},
-    {2, "Chassis Serial Number", "chassis_serial_number", platform_serial<&PlatformInfo::chassis_serial_number>, from(570)},
-    {2, "Slot Number", "slot_number", platform_number<&PlatformInfo::slot_number>, from(570)},
-    {2, "Tray Index", "tray_index", platform_number<&PlatformInfo::tray_index>, from(570)},
-    {2, "Host ID", "host_id", platform_number<&PlatformInfo::host_id>, from(570)},
-    {2, "Peer Type", "peer_type", peer_type},
+    {2, "RACK Serial Number", "rack_serial_number", of_place<platform_serial, &PlatformInfo::rack_guid>, kFirstPlatform},
+    {2, "Chassis Physical Slot Number", "chassis_physical_slot_number", of_place<platform_number, &PlatformInfo::chassis_physical_slot_number>, kFirstPlatform},
+    {2, "Compute Slot Index", "compute_slot_index", of_place<platform_number, &PlatformInfo::compute_slot_index>, kFirstPlatform},
+    {2, "Node Index", "node_index", of_place<platform_number, &PlatformInfo::node_index>, kFirstPlatform},
+    {2, "Chassis Serial Number", "chassis_serial_number", of_place<platform_serial, &PlatformInfo::chassis_serial_number>, from(570)},
+    {2, "Slot Number", "slot_number", of_place<platform_number, &PlatformInfo::slot_number>, from(570)},
+    {2, "Tray Index", "tray_index", of_place<platform_number, &PlatformInfo::tray_index>, from(570)},
+    {2, "Host ID", "host_id", of_place<platform_number, &PlatformInfo::host_id>, from(570)},
+    {2, "Peer Type", "peer_type", of_place<platform_peers>},
     {2, "Module Id", "module_id", show<&Device::module_id>},
-    {2, "GPU Fabric GUID", "gpu_fabric_guid", fabric_guid, kGuid},
+    {2, "GPU Fabric GUID", "gpu_fabric_guid", of_place<platform_guid>, kGuid},
     {1, "Inforom Version", "inforom_version"},
     {2, "Image Version", "img_version", show<&Device::inforom_image_version>},
     {2, "OEM Object", "oem_object", inforom<InforomObject::oem>},

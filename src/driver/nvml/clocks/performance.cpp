@@ -21,7 +21,38 @@ std::uint64_t thermal_violation_us(const sim::model::Gpu& gpu, const Reading& no
 abi::nvmlReturn_t thermal_violation(const sim::model::Gpu& gpu, const Reading& now, unsigned int, unsigned int,
                                     abi::nvmlFieldValue_t& out) {
   if (!gpu.clocks_throttle_reasons.counters.sw_thermal_slowdown_us) return abi::NVML_ERROR_NOT_SUPPORTED;
-  return put_ullong(thermal_violation_us(gpu, now), out);
+  return put_ullong(1000 * thermal_violation_us(gpu, now), out);
+}
+
+abi::nvmlReturn_t event_reason_time(const sim::model::Gpu& gpu, const Reading& now, unsigned int id, unsigned int,
+                                    abi::nvmlFieldValue_t& out) {
+  const auto& c = gpu.clocks_throttle_reasons.counters;
+  const auto put = [&](const auto& field) {
+    const auto microseconds = now(field);
+    return microseconds ? put_ullong(1000 * *microseconds, out) : abi::NVML_ERROR_NOT_SUPPORTED;
+  };
+  switch (static_cast<int>(id)) {
+    case abi::FI_DEV_PERF_POLICY_POWER:
+      return put(c.sw_power_cap_us);
+    case abi::FI_DEV_PERF_POLICY_SYNC_BOOST:
+      return put(c.sync_boost_us);
+    case abi::FI_DEV_PERF_POLICY_BOARD_LIMIT:
+      return put(c.board_limit_us);
+    case abi::FI_DEV_PERF_POLICY_LOW_UTILIZATION:
+      return put(c.low_utilization_us);
+    case abi::FI_DEV_PERF_POLICY_RELIABILITY:
+      return put(c.reliability_us);
+    case abi::FI_DEV_PERF_POLICY_TOTAL_APP_CLOCKS:
+      return put(c.below_application_clocks_us);
+    case abi::FI_DEV_PERF_POLICY_TOTAL_BASE_CLOCKS:
+      return put(c.below_base_clocks_us);
+    case abi::FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN:
+      return put(c.sw_thermal_slowdown_us);
+    case abi::FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN:
+      return put(c.hw_thermal_slowdown_us);
+    default:
+      return put(c.hw_power_brake_slowdown_us);
+  }
 }
 
 namespace functions {

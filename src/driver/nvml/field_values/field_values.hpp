@@ -42,6 +42,9 @@ abi::nvmlReturn_t nvlink_low_power(const sim::model::Gpu& gpu, unsigned int id, 
 bool counts_nvlink_errors(unsigned int id);
 void clear_nvlink_errors(const sim::Machine& machine, sim::model::Gpu& gpu, unsigned int id, unsigned int scope);
 
+// How long one reason held the clocks down, in nanoseconds.
+abi::nvmlReturn_t event_reason_time(const sim::model::Gpu& gpu, const sim::telemetry::Reading& now, unsigned int id,
+                                    unsigned int scope, abi::nvmlFieldValue_t& out);
 // The time of thermal throttling, from the violation status.
 abi::nvmlReturn_t thermal_violation(const sim::model::Gpu& gpu, const sim::telemetry::Reading& now, unsigned int id,
                                     unsigned int scope, abi::nvmlFieldValue_t& out);

@@ -156,21 +156,21 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 73:  // NVML_FI_DEV_NVLINK_BANDWIDTH_C1_TOTAL
       return nvlink_field(*gpu, now, 73, scope, out);
     case 74:  // NVML_FI_DEV_PERF_POLICY_POWER
-      return put_ullong(now(gpu->clocks_throttle_reasons.counters.sw_power_cap_us), out);
+      return event_reason_time(*gpu, now, 74, scope, out);
     case 75:  // NVML_FI_DEV_PERF_POLICY_THERMAL
       return thermal_violation(*gpu, now, 75, scope, out);
     case 76:  // NVML_FI_DEV_PERF_POLICY_SYNC_BOOST
-      return put_ullong(now(gpu->clocks_throttle_reasons.counters.sync_boost_us), out);
+      return event_reason_time(*gpu, now, 76, scope, out);
     case 77:  // NVML_FI_DEV_PERF_POLICY_BOARD_LIMIT
-      return put_ullong(now(gpu->clocks_throttle_reasons.counters.board_limit_us), out);
+      return event_reason_time(*gpu, now, 77, scope, out);
     case 78:  // NVML_FI_DEV_PERF_POLICY_LOW_UTILIZATION
-      return put_ullong(now(gpu->clocks_throttle_reasons.counters.low_utilization_us), out);
+      return event_reason_time(*gpu, now, 78, scope, out);
     case 79:  // NVML_FI_DEV_PERF_POLICY_RELIABILITY
-      return put_ullong(now(gpu->clocks_throttle_reasons.counters.reliability_us), out);
+      return event_reason_time(*gpu, now, 79, scope, out);
     case 80:  // NVML_FI_DEV_PERF_POLICY_TOTAL_APP_CLOCKS
-      return put_ullong(now(gpu->clocks_throttle_reasons.counters.below_application_clocks_us), out);
+      return event_reason_time(*gpu, now, 80, scope, out);
     case 81:  // NVML_FI_DEV_PERF_POLICY_TOTAL_BASE_CLOCKS
-      return put_ullong(now(gpu->clocks_throttle_reasons.counters.below_base_clocks_us), out);
+      return event_reason_time(*gpu, now, 81, scope, out);
     case 82:  // NVML_FI_DEV_MEMORY_TEMP
       return put_uint(now(gpu->thermal.temperature_memory_c), out);
     case 83:  // NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION
@@ -384,7 +384,6 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
       return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 186:  // NVML_FI_DEV_POWER_INSTANT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.instant_draw_mw), out);
-      if (scope == POWER_SCOPE_MEMORY) return put_uint(now(gpu->power.memory_draw_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.instant_draw_mw), out);
       return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
     case 187:  // NVML_FI_DEV_POWER_MIN_LIMIT
@@ -565,11 +564,11 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 268:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_RAMP_DOWN_HYST_VAL
       return put_double(now(gpu->power_smoothing.admin_override.ramp_down_hysteresis_ms), out);
     case 269:  // NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN
-      return put_ullong(now(gpu->clocks_throttle_reasons.counters.sw_thermal_slowdown_us), out);
+      return event_reason_time(*gpu, now, 269, scope, out);
     case 270:  // NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN
-      return put_ullong(now(gpu->clocks_throttle_reasons.counters.hw_thermal_slowdown_us), out);
+      return event_reason_time(*gpu, now, 270, scope, out);
     case 271:  // NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN
-      return put_ullong(now(gpu->clocks_throttle_reasons.counters.hw_power_brake_slowdown_us), out);
+      return event_reason_time(*gpu, now, 271, scope, out);
     case 272:  // NVML_FI_DEV_POWER_SYNC_BALANCING_FREQ
       return put_ullong(now(gpu->power_balancing.frequency), out);
     case 273:  // NVML_FI_DEV_POWER_SYNC_BALANCING_AF
