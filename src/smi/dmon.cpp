@@ -65,7 +65,7 @@ std::string protected_part(const Gpu& gpu) { return used(gpu, gpu.protected_memo
 
 template <nvml::MemoryErrorType type>
 std::string errors_of(const Gpu& gpu) {
-  const auto count = gpu->total_ecc_errors(type, nvml::EccCounter::aggregate);
+  const auto count = gpu->total_ecc_errors(type, nvml::EccCounter::volatile_);
   return count ? std::to_string(*count) : "-";
 }
 std::string replays(const Gpu& gpu) {

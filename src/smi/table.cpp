@@ -15,6 +15,7 @@ namespace {
 constexpr Version kWide{545, 0};        // the table got wider by two columns
 constexpr Version kLongPid{570, 0};     // the column of the PID by six
 constexpr Version kNewBorders{580, 0};  // crosses instead of bars below the versions
+constexpr int kBlankLine = 89;          // spaces, in 535 too
 constexpr Version kNewNames{610, 0};    // KMD and CUDA UMD
 
 // The widths of the three columns, and of the whole.
@@ -31,9 +32,8 @@ void add(Buffer& out, fmt::format_string<Arguments...> format, Arguments&&... ar
   fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
 }
 
-void add_rule(const Widths& widths, char end, char line, Buffer& out) {
-  constexpr char kCross = '+';
-  add(out, "{0}{2}{1}{3}{1}{4}{0}\n", end, kCross, std::string(static_cast<std::size_t>(widths.first), line),
+void add_rule(const Widths& widths, char begin, char line, Buffer& out, char end) {
+  add(out, "{0}{2}+{3}+{4}{1}\n", begin, end, std::string(static_cast<std::size_t>(widths.first), line),
       std::string(static_cast<std::size_t>(widths.middle), line), std::string(static_cast<std::size_t>(widths.last), line));
 }
 
@@ -59,13 +59,13 @@ void add_head(const Host& host, const Widths& widths, Buffer& out) {
   add(out, "{:<31}\n", long_time(now_seconds()));
   add_whole_rule(widths, '+', '-', out);
   add_versions(host, out);
-  add_rule(widths, host.version < kNewBorders ? '|' : '+', '-', out);
+  add_rule(widths, host.version < kNewBorders ? '|' : '+', '-', out, '+');
   const bool wide = host.version >= kWide;
   add_row(widths, " GPU  Name                 Persistence-M", wide ? "Bus-Id          Disp.A" : "Bus-Id        Disp.A",
           "Volatile Uncorr. ECC", out);
   add_row(widths, " Fan  Temp   Perf          Pwr:Usage/Cap", "Memory-Usage", "GPU-Util  Compute M.", out);
   add_row(widths, "", "", "MIG M.", out);
-  add_rule(widths, '|', '=', out);
+  add_rule(widths, '|', '=', out, '|');
 }
 
 std::string short_name(const Gpu& gpu) {
@@ -136,7 +136,7 @@ void add_gpu(const Gpu& gpu, const Widths& widths, Buffer& out) {
           fmt::format("{} {:>3}", gpu.bus_id(), on_off<&nvml::Device::display_active>(gpu)), ecc(gpu), out);
   add_row(widths, state_row(gpu), memory(gpu), fmt::format("{:>8}{:>13}", busy, short_compute_mode(gpu)), out);
   add_row(widths, "", "", mig_word(gpu), out);
-  add_rule(widths, '+', '-', out);
+  add_rule(widths, '+', '-', out, '+');
 }
 
 std::string short_path(const std::string& path, std::size_t room) {
@@ -180,7 +180,7 @@ std::string table(const Host& host, const std::vector<Gpu>& gpus) {
   for (const auto& gpu : gpus) add_gpu(gpu, widths, out);
   const auto mig = mig_table(gpus, widths.whole);
   if (!mig.empty()) add(out, "\n{}", mig);
-  add(out, "{:<{}}\n", "", host.version < kNewBorders ? widths.whole : 0);
+  add(out, "{:<{}}\n", "", host.version < kNewBorders ? kBlankLine : 0);
   add_processes(gpus, widths, host.version, out);
   return fmt::to_string(out);
 }

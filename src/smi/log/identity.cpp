@@ -87,7 +87,6 @@ constexpr Row kRows[] = {
     {.depth = 1, .label = "MIG Device", .element = "mig_devices", .lines = mig_device_lines},
     {1, "Accounting Mode", "accounting_mode", show<&Device::accounting_mode>, kAlways, nullptr, Section::log | Section::accounting},
     {1, "Accounting Mode Buffer Size", "accounting_mode_buffer_size", show<&Device::accounting_buffer_size>, kAlways, nullptr, Section::log | Section::accounting},
-    {.depth = 1, .label = "Accounted Processes", .element = "", .sections = Section::accounting, .lines = accounted_lines},
     {1, "Driver Model", "driver_model"},
     {2, "Current", "current_dm", not_available},
     {2, "Pending", "pending_dm", not_available},
