@@ -114,8 +114,7 @@ Output refuse(std::string line) { return {line + "\n", kBadArgument}; }
 
 // What both queries refuse.
 std::optional<Output> refuse_format(const Options& options) {
-  if (!options.format)
-    return refuse("\"--format=\" switch is missing. Please run 'nvidia-smi -h' for help.\n");
+  if (!options.format) return refuse("\"--format=\" switch is missing. Please run 'nvidia-smi -h' for help.\n");
   if (!parse_format(*options.format)) return refuse("Format modifier is not recognized.");
   return {};
 }

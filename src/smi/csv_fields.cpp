@@ -23,7 +23,8 @@ std::string index(const Gpu& gpu) { return std::to_string(gpu.index()); }
 
 template <auto method>
 std::string reason_bits(const Gpu& gpu) {
-  return shown_as<method>(gpu, [](nvml::ClocksEventReasons reasons) { return fmt::format("{:#018X}", reasons.bits()); });
+  return shown_as<method>(gpu,
+                          [](nvml::ClocksEventReasons reasons) { return fmt::format("{:#018X}", reasons.bits()); });
 }
 
 std::string compute_capability(const Gpu& gpu) {

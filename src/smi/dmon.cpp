@@ -50,9 +50,7 @@ std::string rate(const Gpu& gpu) {
 }
 
 // The part of the last period in which power held the clocks down is known only from two readings.
-std::string power_violation(const Gpu& gpu) {
-  return gpu->violation_status(nvml::PerfPolicy::power) ? "0" : "-";
-}
+std::string power_violation(const Gpu& gpu) { return gpu->violation_status(nvml::PerfPolicy::power) ? "0" : "-"; }
 std::string unknown(const Gpu&) { return "-"; }
 
 template <class T>

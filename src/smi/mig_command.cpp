@@ -175,19 +175,18 @@ Output list_compute_profiles(const std::vector<const Gpu*>& gpus) {
           {" GPU     GPU       Name             Profile  Instances   Exclusive       Shared",
            "       Instance                       ID     Free/Total     SM       DEC   ENC   OFA",
            "         ID                                                          CE    JPEG"});
-  const bool any = for_each_instance(
-      gpus, [&](const Gpu& gpu, const auto& profile, const nvml::GpuInstance& instance, const auto& info) {
-        for (const auto& [compute, whole] : compute_profiles(instance, profile.slice_count)) {
-          const auto free = instance.compute_instance_remaining_capacity(compute.id);
-          box.line(fmt::format("{:>4}{:>7}       {:<18}{:>4}{}     {:<14}{:<10}{:<6}{:<6}{:<4}", gpu.index(), info.id,
-                               profile_name(compute.name), compute.id, whole ? '*' : ' ',
-                               fmt::format("{}/{}", free.value_or(0), compute.instance_count),
-                               compute.multiprocessor_count, compute.shared_decoder_count,
-                               compute.shared_encoder_count, compute.shared_ofa_count));
-          box.line(fmt::format("{:70}{:<6}{:<10}", "", compute.shared_copy_engine_count, compute.shared_jpeg_count));
-          box.end_row();
-        }
-      });
+  const bool any = for_each_instance(gpus, [&](const Gpu& gpu, const auto& profile, const nvml::GpuInstance& instance,
+                                               const auto& info) {
+    for (const auto& [compute, whole] : compute_profiles(instance, profile.slice_count)) {
+      const auto free = instance.compute_instance_remaining_capacity(compute.id);
+      box.line(fmt::format("{:>4}{:>7}       {:<18}{:>4}{}     {:<14}{:<10}{:<6}{:<6}{:<4}", gpu.index(), info.id,
+                           profile_name(compute.name), compute.id, whole ? '*' : ' ',
+                           fmt::format("{}/{}", free.value_or(0), compute.instance_count), compute.multiprocessor_count,
+                           compute.shared_decoder_count, compute.shared_encoder_count, compute.shared_ofa_count));
+      box.line(fmt::format("{:70}{:<6}{:<10}", "", compute.shared_copy_engine_count, compute.shared_jpeg_count));
+      box.end_row();
+    }
+  });
   return any ? Output{box.text()} : no_instances();
 }
 
@@ -198,8 +197,7 @@ Output mig(const Host& host, const Selection& selection, const Options& options)
   const auto word = words.empty() ? std::string() : words.back();
   if (word == "-lgip" || word == "--list-gpu-instance-profiles") return list_profiles(selection, host.version);
   const auto gpus = capable(selection, true);
-  if (gpus.empty())
-    return {"No MIG-enabled devices found.\n", host.version < kAnyMode ? kNone : 0};
+  if (gpus.empty()) return {"No MIG-enabled devices found.\n", host.version < kAnyMode ? kNone : 0};
   if (word == "-lgi" || word == "--list-gpu-instances") return list_instances(gpus, host.version);
   if (word == "-lci" || word == "--list-compute-instances") return list_compute_instances(gpus);
   if (word == "-lcip" || word == "--list-compute-instance-profiles") return list_compute_profiles(gpus);

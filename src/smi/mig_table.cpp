@@ -13,8 +13,7 @@ namespace {
 constexpr Version kShared{580, 0};  // devices of an instance have cells of their own
 
 struct Layout {
-  explicit Layout(Version driver)
-      : version(driver), memory(driver.branch < 545 ? 32 : 34), shared(driver >= kShared) {}
+  explicit Layout(Version driver) : version(driver), memory(driver.branch < 545 ? 32 : 34), shared(driver >= kShared) {}
 
   Version version;
   int memory;
@@ -81,13 +80,10 @@ void add_mig_device(const Gpu& gpu, unsigned index, const nvml::MigDevice& devic
   const std::string blank(static_cast<std::size_t>(layout.memory), ' ');
   put(out, "|{:>3}{:>5}{:>4}{:>4}  |{}|{:>3}{:>7} |{}|\n", gpu.index(), number(gpu, device.gpu_instance_id()),
       number(gpu, device.compute_instance_id()), index,
-      again ? blank
-            : usage(layout, some(memory, &nvml::Memory::used), some(memory, &nvml::Memory::total), false),
-      attributes ? std::to_string(attributes->multiprocessor_count) : "N/A", number(gpu, errors),
-      engines(gpu, device));
+      again ? blank : usage(layout, some(memory, &nvml::Memory::used), some(memory, &nvml::Memory::total), false),
+      attributes ? std::to_string(attributes->multiprocessor_count) : "N/A", number(gpu, errors), engines(gpu, device));
   put(out, "|{:18}|{}|{:11}|{:23}|\n", "",
-      again ? blank
-            : usage(layout, some(bar1, &nvml::Bar1Memory::used), some(bar1, &nvml::Bar1Memory::total), true),
+      again ? blank : usage(layout, some(bar1, &nvml::Bar1Memory::used), some(bar1, &nvml::Bar1Memory::total), true),
       "", "");
 }
 

@@ -152,8 +152,9 @@ ParsedOptions parse_options(const std::vector<std::string>& arguments) {
     if (!take_command(words, options) && !take_value(words, options) && !take_loop(words, options, refusal))
       refusal = unknown(words.peek());
   if (!refusal && options.sections && options.xml)
-    refusal = {"Invalid combination of input arguments: --display/-d flags can not be combined with -x/--xml-format flags.",
-               kBadValue};
+    refusal = {
+        "Invalid combination of input arguments: --display/-d flags can not be combined with -x/--xml-format flags.",
+        kBadValue};
   return parsed;
 }
 

@@ -30,7 +30,8 @@ bool named(const Gpu& gpu, const std::string& id) {
 
 LostGpu lost_gpu(const Host& host, unsigned index, const nvml::Failure& failure) {
   const auto text = host.library.table().ErrorString;
-  LostGpu lost{index, std::to_string(index), text ? text(static_cast<abi::nvmlReturn_t>(failure.code())) : "Unknown Error",
+  LostGpu lost{index, std::to_string(index),
+               text ? text(static_cast<abi::nvmlReturn_t>(failure.code())) : "Unknown Error",
                static_cast<int>(failure.code())};
   if (failure == nvml::Errc::gpu_is_lost) lost.reason += ".  Reboot the system to recover this GPU";
   if (const auto bus_id = host.private_table.bus_id(index)) lost.bus_id = *bus_id;
@@ -64,7 +65,8 @@ Selection select_gpus(const Host& host, const std::vector<std::string>& ids) {
     const auto wanted = [&](const std::string& id) { return named(gpu, id); };
     if (ids.empty() || std::any_of(ids.begin(), ids.end(), wanted)) selection.gpus.push_back(std::move(gpu));
   }
-  if (selection.gpus.empty() && selection.lost.empty()) selection.refusal = Output{"No devices were found\n", kNotFound};
+  if (selection.gpus.empty() && selection.lost.empty())
+    selection.refusal = Output{"No devices were found\n", kNotFound};
   return selection;
 }
 

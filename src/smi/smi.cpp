@@ -89,8 +89,8 @@ int run(const nvml::OpenOptions& library, const std::vector<std::string>& argume
   if (options.command == Command::dmon) return monitor(host, options);
   while (true) {
     const auto selection = select_gpus(host, options.ids);
-    const int status = selection.refusal ? print(*selection.refusal, options)
-                                         : print(answer_of(host, selection, options), options);
+    const int status =
+        selection.refusal ? print(*selection.refusal, options) : print(answer_of(host, selection, options), options);
     if (!options.loop_ms) return status;
     std::this_thread::sleep_for(std::chrono::milliseconds(*options.loop_ms));
   }

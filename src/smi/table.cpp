@@ -34,7 +34,8 @@ void add(Buffer& out, fmt::format_string<Arguments...> format, Arguments&&... ar
 
 void add_rule(const Widths& widths, char begin, char line, Buffer& out, char end) {
   add(out, "{0}{2}+{3}+{4}{1}\n", begin, end, std::string(static_cast<std::size_t>(widths.first), line),
-      std::string(static_cast<std::size_t>(widths.middle), line), std::string(static_cast<std::size_t>(widths.last), line));
+      std::string(static_cast<std::size_t>(widths.middle), line),
+      std::string(static_cast<std::size_t>(widths.last), line));
 }
 
 void add_whole_rule(const Widths& widths, char end, char line, Buffer& out) {
@@ -94,8 +95,8 @@ std::string state_row(const Gpu& gpu) {
   const auto fan = gpu->fan_speed();
   const auto degrees = gpu->temperature(nvml::TemperatureSensor::gpu);
   return fmt::format("{:>4}{:>6}{:>6}{}", fan ? fmt::format("{}%", fan->count()) : "N/A",
-                     degrees ? fmt::format("{}C", degrees->count()) : "N/A", show<&nvml::Device::performance_state>(gpu),
-                     power(gpu));
+                     degrees ? fmt::format("{}C", degrees->count()) : "N/A",
+                     show<&nvml::Device::performance_state>(gpu), power(gpu));
 }
 
 std::string memory(const Gpu& gpu) {

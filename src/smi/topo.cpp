@@ -14,7 +14,9 @@ constexpr std::size_t kMaskWords = 16;
 // "0-3,8" of a mask of CPUs or NUMA nodes.
 std::string ranges_of(const std::vector<unsigned long>& mask) {
   constexpr std::size_t kBits = 8 * sizeof(unsigned long);
-  const auto has = [&](std::size_t bit) { return bit / kBits < mask.size() && (mask[bit / kBits] >> bit % kBits & 1) != 0; };
+  const auto has = [&](std::size_t bit) {
+    return bit / kBits < mask.size() && (mask[bit / kBits] >> bit % kBits & 1) != 0;
+  };
   std::string text;
   for (std::size_t bit = 0; bit < kBits * mask.size(); ++bit) {
     if (!has(bit)) continue;
@@ -89,8 +91,7 @@ std::string matrix(const std::vector<Gpu>& gpus) {
   out += "CPU Affinity\tNUMA Affinity\tGPU NUMA ID\033[0m\n";
   for (const auto& gpu : gpus) {
     out += fmt::format("GPU{}\t", gpu.index());
-    for (const auto& other : gpus)
-      out += (gpu.index() == other.index() ? " X " : path_between(gpu, other)) + "\t";
+    for (const auto& other : gpus) out += (gpu.index() == other.index() ? " X " : path_between(gpu, other)) + "\t";
     const auto memory = gpu->memory_affinity(nvml::AffinityScope::node, kMaskWords);
     out += fmt::format("{}\t{}\t\t{}\n", mask_text(gpu->cpu_affinity(kMaskWords)), mask_text(memory), own_node(gpu));
   }

@@ -38,8 +38,7 @@ constexpr Read kSram = show<&Gpu::sram, member>;
 // The status has them by kind; the older function tells the same number.
 template <EccCounter counter>
 std::string sram_correctable(const Gpu& gpu) {
-  constexpr auto member =
-      counter == kVolatile ? &EccSramErrorStatus::volatile_cor : &EccSramErrorStatus::aggregate_cor;
+  constexpr auto member = counter == kVolatile ? &EccSramErrorStatus::volatile_cor : &EccSramErrorStatus::aggregate_cor;
   return gpu.at_least(Architecture::ampere) ? show<&Gpu::sram, member>(gpu)
                                             : errors<kCorrected, counter, MemoryLocation::sram>(gpu);
 }

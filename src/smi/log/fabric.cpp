@@ -78,8 +78,7 @@ std::string health(const Gpu& gpu, int shift, unsigned width, const char* const 
 std::string bandwidth(const Gpu& gpu) {
   constexpr const char* kWords[] = {"N/A", "Degraded", "Full"};
   constexpr const char* kFirstWords[] = {"N/A", "Degraded"};
-  if (gpu.version().branch == 555)
-    return health(gpu, abi::GPU_FABRIC_HEALTH_MASK_SHIFT_DEGRADED_BW, 3, kFirstWords);
+  if (gpu.version().branch == 555) return health(gpu, abi::GPU_FABRIC_HEALTH_MASK_SHIFT_DEGRADED_BW, 3, kFirstWords);
   return health(gpu, abi::GPU_FABRIC_HEALTH_MASK_SHIFT_DEGRADED_BW, 3, kWords);
 }
 
@@ -111,10 +110,8 @@ void cliques(const Gpu& gpu, Lines& lines) {
   constexpr const char* kTypes[] = {"Unicast Pointer", "Multicast Pointer", "Unicast LE", "Multicast LE"};
   const auto answer = gpu->fabric_cliques();
   if (!answer || answer->cliques.empty())
-    return lines.push_back({.depth = 2,
-                            .label = "Cliques",
-                            .element = "cliques",
-                            .value = answer ? "N/A" : gpu.failure(answer.error())});
+    return lines.push_back(
+        {.depth = 2, .label = "Cliques", .element = "cliques", .value = answer ? "N/A" : gpu.failure(answer.error())});
   lines.push_back({.depth = 2, .label = "Cliques", .element = "cliques"});
   for (const auto& entry : answer->cliques) {
     const auto type = static_cast<unsigned>(entry.type);

@@ -9,7 +9,8 @@ using nvml::Device;
 using nvml::FieldId;
 
 std::string c2c(const Gpu& gpu) {
-  return shown_as<&Device::c2c_mode_info>(gpu, [&](const nvml::C2cMode& mode) { return text_of(gpu, mode.is_c2c_enabled); });
+  return shown_as<&Device::c2c_mode_info>(gpu,
+                                          [&](const nvml::C2cMode& mode) { return text_of(gpu, mode.is_c2c_enabled); });
 }
 
 std::string host_mode(const Gpu& gpu) { return show<&Device::host_vgpu_mode>(gpu); }

@@ -34,8 +34,7 @@ void join(std::vector<Process>& processes, const std::vector<ProcessInfo>& liste
 void log_processes(const Gpu& gpu, Lines& lines) {
   const auto processes = processes_of(gpu);
   if (!processes || processes->empty()) {
-    lines.push_back(
-        {.depth = 1, .label = "Processes", .value = processes ? "None" : gpu.failure(processes.error())});
+    lines.push_back({.depth = 1, .label = "Processes", .value = processes ? "None" : gpu.failure(processes.error())});
     lines.push_back({.depth = 1, .element = "processes"});
     return;
   }

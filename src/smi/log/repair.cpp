@@ -29,10 +29,9 @@ void page_list(const Gpu& gpu, Lines& lines) {
   for (const auto& page : *pages) {
     lines.push_back({.depth = 4, .element = "retired_page"});
     lines.push_back({.depth = 5, .element = "retired_page_address", .value = fmt::format("{:#018x}", page.address)});
-    lines.push_back(
-        {.depth = 5,
-         .element = "retired_page_timestamp",
-         .value = page.time.count() != 0 ? long_time(page.time.count()) : std::string("N/A")});
+    lines.push_back({.depth = 5,
+                     .element = "retired_page_timestamp",
+                     .value = page.time.count() != 0 ? long_time(page.time.count()) : std::string("N/A")});
   }
 }
 

@@ -41,9 +41,9 @@ constexpr Name<Brand> kBrands[] = {
 };
 
 constexpr Name<Architecture> kArchitectures[] = {
-    {Architecture::kepler, "Kepler"},       {Architecture::maxwell, "Maxwell"}, {Architecture::pascal, "Pascal"},
-    {Architecture::volta, "Volta"},         {Architecture::turing, "Turing"},   {Architecture::ampere, "Ampere"},
-    {Architecture::ada, "Ada Lovelace"},    {Architecture::hopper, "Hopper"},   {Architecture::blackwell, "Blackwell"},
+    {Architecture::kepler, "Kepler"},    {Architecture::maxwell, "Maxwell"}, {Architecture::pascal, "Pascal"},
+    {Architecture::volta, "Volta"},      {Architecture::turing, "Turing"},   {Architecture::ampere, "Ampere"},
+    {Architecture::ada, "Ada Lovelace"}, {Architecture::hopper, "Hopper"},   {Architecture::blackwell, "Blackwell"},
     {Architecture::rubin, "Rubin"},
 };
 
@@ -85,8 +85,9 @@ std::string text_of(const Gpu&, nvml::HostVgpuMode mode) {
 
 std::string text_of(const Gpu&, nvml::OperationMode mode) {
   using nvml::OperationMode;
-  constexpr Name<OperationMode> kModes[] = {
-      {OperationMode::all_on, "All On"}, {OperationMode::compute, "Compute"}, {OperationMode::low_dp, "Low Double Precision"}};
+  constexpr Name<OperationMode> kModes[] = {{OperationMode::all_on, "All On"},
+                                            {OperationMode::compute, "Compute"},
+                                            {OperationMode::low_dp, "Low Double Precision"}};
   return named(kModes, mode);
 }
 

@@ -99,8 +99,8 @@ void Agreements::check_errors(const Fields& fields, Complaints& complaints) {
     nvmlViolationTime_t time{};
     const auto* field = fields.find(violation.field);
     if (field && call("nvmlDeviceGetViolationStatus", gpu_, violation.policy, &time) == NVML_SUCCESS)
-      same("violation " + std::to_string(violation.policy) + " and its field",
-           static_cast<double>(time.violationTime), number(*field), complaints);
+      same("violation " + std::to_string(violation.policy) + " and its field", static_cast<double>(time.violationTime),
+           number(*field), complaints);
   }
   unsigned int rows[4]{};
   if (call("nvmlDeviceGetRemappedRows", gpu_, rows, rows + 1, rows + 2, rows + 3) == NVML_SUCCESS)
