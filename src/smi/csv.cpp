@@ -77,9 +77,9 @@ std::string csv_value(const std::string& text, const CsvField& field, const Form
   return failed && !field.plain ? in_brackets(text) : text;
 }
 
-// 555 writes the name of these two before the value.
+// 535, 550 and 555 write the name of these two before the value.
 std::string old_fabric(const CsvField& field, const Gpu& gpu, std::string value) {
-  if (gpu.version().branch != 555 || value == "[N/A]") return value;
+  if (gpu.version() >= Version{560, 0} || value == "[N/A]") return value;
   if (field.name == "fabric.state") return "state  " + value;
   if (field.name == "fabric.status") return "status " + value;
   return value;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "smi/log/platform.hpp"
 #include "smi/log/time.hpp"
 #include "smi/log/values.hpp"
@@ -24,7 +26,7 @@ std::string index(const Gpu& gpu) { return std::to_string(gpu.index()); }
 template <auto method>
 std::string reason_bits(const Gpu& gpu) {
   return shown_as<method>(gpu,
-                          [](nvml::ClocksEventReasons reasons) { return fmt::format("{:#018X}", reasons.bits()); });
+                          [](nvml::ClocksEventReasons reasons) { return fmt::format("0x{:016X}", reasons.bits()); });
 }
 
 std::string compute_capability(const Gpu& gpu) {
@@ -55,17 +57,6 @@ std::string gsp(const Gpu& gpu, unsigned nvml::Device::GspFirmwareMode::*member)
 }
 std::string gsp_current(const Gpu& gpu) { return gsp(gpu, &nvml::Device::GspFirmwareMode::is_enabled); }
 std::string gsp_default(const Gpu& gpu) { return gsp(gpu, &nvml::Device::GspFirmwareMode::default_mode); }
-
-std::string power_management(const Gpu& gpu) {
-  const auto mode = gpu->power_management_mode();
-  return mode ? text_of(gpu, *mode) : gpu.failure(mode.error());
-}
-
-template <nvml::FieldId id>
-std::string power_of(const Gpu& gpu) {
-  const auto milliwatts = number_of(gpu.field(id));
-  return milliwatts ? watts(static_cast<long long>(*milliwatts)) : gpu.failure(milliwatts.error());
-}
 
 std::string hostname(const Gpu& gpu) {
   const auto name = gpu->hostname();
@@ -218,25 +209,7 @@ constexpr CsvField kCsvFields[] = {
     {.name = "remapped_rows.histogram.none", .element = "remapped_rows/row_remapper_histogram/row_remapper_histogram_none", .versions = k590},
     {.name = "temperature.gpu", .element = "temperature/gpu_temp"},
     {.name = "temperature.gpu.tlimit", .element = "temperature/gpu_temp_tlimit"},
-    {.name = "temperature.memory", .element = "temperature/memory_temp"},
-    {.name = "power.management", .value = power_management, .versions = before(590)},
-    {.name = "power.management", .value = deprecated, .versions = k590},
-    {.name = "power.draw", .unit = "W", .value = show<&nvml::Device::power_usage>},
-    {.name = "power.draw.average", .other_name = "gpu.power.draw.average", .unit = "W", .value = power_of<nvml::FieldId::dev_power_average>},
-    {.name = "power.draw.instant", .other_name = "gpu.power.draw.instant", .unit = "W", .value = power_of<nvml::FieldId::dev_power_instant>},
-    {.name = "power.limit", .other_name = "gpu.power.requested_limit", .unit = "W", .element = "gpu_power_readings/requested_power_limit"},
-    {.name = "enforced.power.limit", .other_name = "gpu.power.current_limit", .unit = "W", .element = "gpu_power_readings/current_power_limit"},
-    {.name = "power.default_limit", .other_name = "gpu.power.default_limit", .unit = "W", .element = "gpu_power_readings/default_power_limit"},
-    {.name = "power.min_limit", .other_name = "gpu.power.min_limit", .unit = "W", .element = "gpu_power_readings/min_power_limit"},
-    {.name = "power.max_limit", .other_name = "gpu.power.max_limit", .unit = "W", .element = "gpu_power_readings/max_power_limit"},
-    {.name = "module.power.draw.average", .unit = "W", .element = "module_power_readings/average_power_draw", .versions = k590},
-    {.name = "module.power.draw.instant", .unit = "W", .element = "module_power_readings/instant_power_draw", .versions = k590},
-    {.name = "module.power.limit", .other_name = "module.power.requested_limit", .unit = "W", .element = "module_power_readings/requested_power_limit", .versions = k590},
-    {.name = "module.enforced.power.limit", .other_name = "module.power.current_limit", .unit = "W", .element = "module_power_readings/current_power_limit", .versions = k590},
-    {.name = "module.power.default_limit", .unit = "W", .element = "module_power_readings/default_power_limit", .versions = k590},
-    {.name = "module.power.min_limit", .unit = "W", .element = "module_power_readings/min_power_limit", .versions = k590},
-    {.name = "module.power.max_limit", .unit = "W", .element = "module_power_readings/max_power_limit", .versions = k590},
-    {.name = "edpp_multiplier", .unit = "%", .element = "edpp_multiplier", .versions = k590},
+    {.name = "temperature.memory", .element = "temperature/memory_temp", .plain = true},
     {.name = "clocks.current.graphics", .other_name = "clocks.gr", .unit = "MHz", .element = "clocks/graphics_clock"},
     {.name = "clocks.current.sm", .other_name = "clocks.sm", .unit = "MHz", .element = "clocks/sm_clock"},
     {.name = "clocks.current.memory", .other_name = "clocks.mem", .unit = "MHz", .element = "clocks/mem_clock"},
@@ -256,10 +229,12 @@ constexpr CsvField kCsvFields[] = {
     {.name = "protected_memory.total", .unit = "MiB", .element = "cc_protected_memory_usage/total"},
     {.name = "protected_memory.used", .unit = "MiB", .element = "cc_protected_memory_usage/used"},
     {.name = "protected_memory.free", .unit = "MiB", .element = "cc_protected_memory_usage/free"},
-    {.name = "fabric.state", .element = "fabric/state"},
-    {.name = "fabric.status", .element = "fabric/status"},
-    {.name = "fabric.cliqueId", .element = "fabric/cliqueId", .versions = k590},
-    {.name = "fabric.clusterUuid", .element = "fabric/clusterUuid", .versions = k590},
+    {.name = "fabric.state", .element = "fabric/state", .versions = kOld},
+    {.name = "fabric.state", .element = "fabric/state", .versions = kNew, .plain = true},
+    {.name = "fabric.status", .element = "fabric/status", .versions = kOld},
+    {.name = "fabric.status", .element = "fabric/status", .versions = kNew, .plain = true},
+    {.name = "fabric.cliqueId", .element = "fabric/cliqueId", .versions = k590, .plain = true},
+    {.name = "fabric.clusterUuid", .element = "fabric/clusterUuid", .versions = k590, .plain = true},
     {.name = "fabric.health.summary", .element = "fabric/health/summary", .versions = k590, .plain = true},
     {.name = "fabric.health.bandwidth", .element = "fabric/health/bandwidth", .versions = k590, .plain = true},
     {.name = "fabric.health.route_recovery_in_progress", .element = "fabric/health/route_recovery_in_progress", .versions = k590, .plain = true},
@@ -282,12 +257,13 @@ constexpr CsvField kCsvFields[] = {
 
 }  // namespace
 
-std::span<const CsvField> csv_fields() { return kCsvFields; }
-
 const CsvField* find_csv_field(std::string_view name, Version version) {
-  for (const auto& field : kCsvFields)
-    if ((field.name == name || (!field.other_name.empty() && field.other_name == name)) && field.versions.has(version))
-      return &field;
+  const auto is_it = [&](const CsvField& field) {
+    return (field.name == name || (!field.other_name.empty() && field.other_name == name)) &&
+           field.versions.has(version);
+  };
+  for (const auto fields : {std::span<const CsvField>(kCsvFields), csv_power_fields()})
+    if (const auto at = std::find_if(fields.begin(), fields.end(), is_it); at != fields.end()) return &*at;
   return nullptr;
 }
 

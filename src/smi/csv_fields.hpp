@@ -21,7 +21,7 @@ struct CsvField {
   bool plain = false;  // without brackets around N/A
 };
 
-std::span<const CsvField> csv_fields();
+std::span<const CsvField> csv_power_fields();
 
 // The field of that name in a version; null if there is none.
 const CsvField* find_csv_field(std::string_view name, Version version);

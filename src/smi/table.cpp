@@ -69,10 +69,14 @@ void add_head(const Host& host, const Widths& widths, Buffer& out) {
   add_rule(widths, '|', '=', out, '|');
 }
 
+// A text that is too long for its cell ends with dots.
+std::string fitting(const std::string& text, std::size_t room) {
+  return text.size() <= room ? text : text.substr(0, room - 3) + "...";
+}
+
 std::string short_name(const Gpu& gpu) {
   constexpr std::size_t kRoom = 27;
-  const auto name = show<&nvml::Device::name>(gpu);
-  return name.size() <= kRoom ? name : name.substr(0, kRoom - 3) + "...";
+  return fitting(show<&nvml::Device::name>(gpu), kRoom);
 }
 
 template <auto method>
@@ -88,7 +92,7 @@ std::string power(const Gpu& gpu) {
   const auto draw = whole_watts(gpu->power_usage(), gpu.version() < kNewNames ? "N/A" : "N/A ");
   const auto limit = whole_watts(gpu->enforced_power_limit(), "N/A");
   const bool wide = gpu.version() >= kWide;
-  return fmt::format("{:>{}} / {:>{}}", draw, wide ? 16 : 17, limit, wide ? 5 : 4);
+  return fmt::format("{:>{}} / {:>{}}", draw, wide ? 16 : 17, fitting(limit, wide ? 5 : 4), wide ? 5 : 4);
 }
 
 std::string state_row(const Gpu& gpu) {
@@ -102,8 +106,9 @@ std::string state_row(const Gpu& gpu) {
 std::string memory(const Gpu& gpu) {
   const auto& memory = gpu.memory();
   const auto mib = [&](nvml::Bytes bytes) { return fmt::format("{}MiB", mebibytes(gpu.version(), bytes)); };
-  return fmt::format("{} / {:>{}}", memory ? mib(memory->used) : "N/A", memory ? mib(memory->total) : "N/A",
-                     gpu.version() < kWide ? 8 : 9);
+  const int room = gpu.version() < kWide ? 8 : 9;
+  return fmt::format("{} / {:>{}}", memory ? mib(memory->used) : "N/A",
+                     memory ? fitting(mib(memory->total), static_cast<std::size_t>(room)) : "N/A", room);
 }
 
 std::string ecc(const Gpu& gpu) {

@@ -31,6 +31,16 @@ void join(std::vector<Process>& processes, const std::vector<ProcessInfo>& liste
   }
 }
 
+// The names are longer than those that the bindings ask for.
+std::string name_of(const Gpu& gpu, unsigned pid) {
+  std::string name(4096, '\0');
+  const auto answer =
+      gpu.host().library.call(&nvml::Table::SystemGetProcessName, pid, name.data(), static_cast<unsigned>(name.size()));
+  if (!answer) return "[Not Found]";
+  name.resize(name.find('\0') == std::string::npos ? name.size() : name.find('\0'));
+  return name;
+}
+
 void log_processes(const Gpu& gpu, Lines& lines) {
   const auto processes = processes_of(gpu);
   if (!processes || processes->empty()) {
@@ -94,10 +104,7 @@ Result<std::vector<Process>> processes_of(const Gpu& gpu) {
   }
   std::stable_sort(processes.begin(), processes.end(),
                    [](const Process& a, const Process& b) { return a.pid < b.pid; });
-  for (auto& process : processes) {
-    const auto name = gpu.host().library.process_name(process.pid);
-    process.name = name ? *name : "[Not Found]";
-  }
+  for (auto& process : processes) process.name = name_of(gpu, process.pid);
   return processes;
 }
 

@@ -54,6 +54,7 @@ std::string text_of(const Gpu&, Brand brand) { return named(kBrands, brand); }
 // nvidia-smi knows the chips of its time: Blackwell came with 570, Rubin with 610.
 std::string text_of(const Gpu& gpu, Architecture architecture) {
   if (architecture == Architecture::blackwell && gpu.version() < Version{560, 0}) return "Unknown";
+  if (architecture == Architecture::rubin && gpu.version() < Version{610, 0}) return "Unknown";
   return named(kArchitectures, architecture);
 }
 

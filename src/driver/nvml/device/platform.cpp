@@ -34,7 +34,7 @@ nvmlReturn_t DeviceGetPlatformInfo(const Machine&, const Gpu& gpu, nvmlPlatformI
                 std::min(serial->view().size(), sizeof info.chassisSerialNumber));
   info.slotNumber = byte(platform.slot_number, nowhere);
   info.trayIndex = byte(platform.tray_index, nowhere);
-  info.hostId = byte(platform.host_id);
+  info.hostId = byte(platform.host_id, 1U);  // hosts count from 1
   info.peerType = platform.peer_type && platform.peer_type->view() == "Switch Connected" ? 1 : 0;
   info.moduleId = byte(platform.module_id, gpu.module_id.value_or(0));
   return NVML_SUCCESS;
