@@ -115,10 +115,11 @@ TEST_F(Chains, GoToTheNewestThatThereIs) {
     }
   }
   EXPECT_GT(chains, 30u);
-  // Walking the chains calls every function that a header declares.
+  // Walking the chains calls every function that a header declares, except provisional ones.
+  const std::set<std::string> provisional{"nvmlDeviceGetGpuUptime_v1", "nvmlDeviceGetNvLinkInfo_v3"};
   for (const Symbol& symbol : symbols())
     if (*symbol.since) {
-      EXPECT_TRUE(reached_.count(symbol.name)) << symbol.name;
+      EXPECT_EQ(reached_.count(symbol.name), 1 - provisional.count(symbol.name)) << symbol.name;
     }
 }
 
