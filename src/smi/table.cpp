@@ -145,7 +145,9 @@ void add_gpu(const Gpu& gpu, const Widths& widths, Buffer& out) {
   add_rule(widths, '+', '-', out, '+');
 }
 
-std::string short_path(const std::string& path, std::size_t room) {
+// The end of a path, without spaces behind it.
+std::string short_path(std::string path, std::size_t room) {
+  path.erase(path.find_last_not_of(' ') + 1);
   return path.size() <= room ? path : "..." + path.substr(path.size() - (room - 3));
 }
 
