@@ -109,8 +109,8 @@ VALIDATOR_RIGHTS = json.dumps(
 )
 
 
-def claim(name: str, gpus: int) -> str:
-    exactly = {"deviceClassName": "gpu.nvidia.com", "count": gpus}
+def claim(name: str, count: int, kind: str = "gpu") -> str:
+    exactly = {"deviceClassName": f"{kind}.nvidia.com", "count": count}
     return json.dumps(
         {
             "apiVersion": "resource.k8s.io/v1",

@@ -9,8 +9,9 @@ import subprocess
 from pathlib import Path
 
 import objects
-from case import FEATURES, GPU, VALIDATIONS, ClusterTest
+from case import FEATURES, GPU, MIG, VALIDATIONS, ClusterTest
 from content import COMMAND, SOURCE
+from mig_tests import MIXED
 
 
 class ProgramTests(ClusterTest):
@@ -84,3 +85,18 @@ class ProgramTests(ClusterTest):
         found = re.findall(GPU, self.run_pod("others", "nvidia-smi -L", claimed="five"), re.M)
         self.assertEqual({seen for _, seen in found}, set(self.uuids()) - used - {uuid})
         self.nvmlkit("heal", f"gpu={index}")
+
+    def test_43_a_claim_of_a_mig_device(self) -> None:
+        """Beside a claim of the GPU that is whole."""
+        self.need("gpu-kubelet-plugin", "nvidia-cdi-hook")
+        self.machine(MIXED)
+        self.apply_example("dra-driver.yaml")
+        types = ("get", "resourceslices", "-o", "jsonpath={.items[*].spec.devices[*].attributes.type.string}")
+        self.cluster.wait("the slice", lambda: sorted(self.cluster.kubectl(*types, check=False).split()) == ["gpu", "mig", "mig"])
+        self.cluster.apply(objects.claim("slices", 2, "mig"))
+        self.cluster.apply(objects.claim("whole", 1))
+        found = re.findall(MIG, self.run_pod("of-slices", "nvidia-smi -L", claimed="slices"), re.M)
+        self.assertEqual(sorted(profile for profile, _ in found), ["1g.10gb", "3g.40gb"])
+        self.assertEqual(len({uuid for _, uuid in found}), 2)
+        text = self.run_pod("of-whole", "nvidia-smi -L", claimed="whole")
+        self.assertRegex(text, r"\AGPU 0: NVIDIA H100 80GB HBM3 \(UUID: GPU-[0-9a-f-]+\)\n\Z")
