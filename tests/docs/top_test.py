@@ -6,11 +6,14 @@ drawn, and the host and the clock on the machine: they are not compared."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 MARK = "<!-- picture -->\n```\n"
@@ -20,12 +23,41 @@ STEPS = [
     ["load gpu=0 70% --memory 50%", "fault gpu=3 xid 79"],
     ["load gpu=0 92% --memory 60%"],
 ]
-SECONDS = 9  # of the machine, between two steps
-CATCH_UP = 15
+ADVANCES = 3  # of time, after each step
+SETTLED = 12  # frames after the last step: no value of before it is shown any more
+ROWS = 24
+
+
+class Frames:
+    """The newest frame of a batch; read all the time, so that it is never an old one."""
+
+    def __init__(self, program: subprocess.Popen[str]) -> None:
+        self.newest: list[str] = []
+        self.count = 0
+        self.changed = threading.Condition()
+        threading.Thread(target=self.read, args=(program,), daemon=True).start()
+
+    def read(self, program: subprocess.Popen[str]) -> None:
+        assert program.stdout
+        while lines := [line.rstrip("\n") for line in itertools.islice(program.stdout, ROWS + 1)]:
+            with self.changed:
+                self.newest = lines[:ROWS]
+                self.count += 1
+                self.changed.notify_all()
+
+    def wait_for(self, complete: Callable[[list[str]], bool]) -> None:
+        with self.changed:
+            assert self.changed.wait_for(lambda: complete(self.newest), 60)
+
+    def next(self, frames: int) -> list[str]:
+        with self.changed:
+            end = self.count + frames + 1  # the next one may have been under way
+            assert self.changed.wait_for(lambda: self.count >= end, 60)
+            return self.newest
 
 
 def picture(nvmlkit: str) -> str:
-    """The last frame of a minute."""
+    """The last frame of half a minute."""
     with tempfile.TemporaryDirectory() as folder:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("NVMLKIT_")}
         environment = {**clean, "NVMLKIT_STATE": f"{folder}/machine", "LC_ALL": "C.UTF-8", "TERM": "xterm"}
@@ -38,26 +70,19 @@ def picture(nvmlkit: str) -> str:
         user = subprocess.Popen([nvmlkit, "run", "--uses", "gpu=0", "--memory", "41GiB", "--", "sleep", "100"], env=environment)
         top = subprocess.Popen([nvmlkit, "top", "--batch", "--interval", "100ms", "--size", "80x24"], env=environment,
                                stdout=subprocess.PIPE, text=True)  # fmt: skip
-        assert top.stdout
-
-        def frame() -> list[str]:
-            return [top.stdout.readline().rstrip("\n") for _ in range(25)][:24]
-
+        frames = Frames(top)
         try:
-            while not any("PID" in line for line in frame()):
-                pass
+            frames.wait_for(lambda frame: any("PID" in line for line in frame))
             for step in STEPS:
                 for command in step:
                     steer(command)
-                for _ in range(SECONDS):
-                    steer("time advance 1s")
-                    frame()
-            for _ in range(CATCH_UP):  # frames that were drawn before the last step
-                frame()
-            return "\n".join(frame())
+                for _ in range(ADVANCES):
+                    steer("time advance 3s")
+                    frames.next(1)
+            return "\n".join(frames.next(SETTLED))
         finally:
             top.kill()
-            top.communicate()
+            top.wait()
             user.terminate()
             user.wait()
 
