@@ -123,11 +123,11 @@ TEST(FieldNumbering, FollowsTheDriver) {
   abi::nvmlFieldValue_t value;
   for (const char* branch : {"580.82.07", "580", "590.48.01", "610", "615"}) {
     EXPECT_EQ(field(branch, 269, value), abi::NVML_SUCCESS) << branch;
-    EXPECT_EQ(value.value.ullVal, 77u) << branch;
+    EXPECT_EQ(value.value.ullVal, 77000u) << branch;
   }
   for (const char* branch : {"575", "580.65.06"}) {
     EXPECT_EQ(field(branch, 251, value), abi::NVML_SUCCESS) << branch;
-    EXPECT_EQ(value.value.ullVal, 77u) << branch;
+    EXPECT_EQ(value.value.ullVal, 77000u) << branch;
     EXPECT_EQ(value.fieldId, 251u);
   }
   EXPECT_EQ(field("570", 251, value), abi::NVML_ERROR_NOT_SUPPORTED);
@@ -157,7 +157,7 @@ TEST(Errata, AreHandledOnImpersonatedDrivers) {
     const bool has_it = std::stoi(version) >= 575;
     EXPECT_EQ(values[0].value.has_value(), has_it);
     if (has_it) {
-      EXPECT_EQ(nvml::as_double(*values[0].value), 77.0);
+      EXPECT_EQ(nvml::as_double(*values[0].value), 77000.0);
     }
     EXPECT_EQ(nvml::as_double(values[1].value.value()), 1.0);
     // Of entries of another length than the caller's, the first one alone would be right.
