@@ -21,7 +21,7 @@ constexpr int kBadSections = 2;
 
 Output query(const Host& host, const Selection& selection, const Options& options) {
   if (options.xml) return {xml_log(host, selection.gpus, selection.attached)};
-  auto wanted = Section::whole_text;
+  auto wanted = Section::kWholeText;
   if (options.sections) {
     const auto sections = parse_sections(*options.sections, host.version);
     if (!sections) return {"Failed to parse --display/-d flags\n", kBadSections};

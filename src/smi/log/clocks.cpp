@@ -74,7 +74,7 @@ void supported(const Gpu& gpu, Lines& lines, bool text) {
   }
 }
 
-constexpr Sections kClock = Section::log | Section::clock;
+constexpr Sections kClock = Section::kLog | Section::kClock;
 
 // clang-format off
 constexpr Row kClockRows[] = {
@@ -102,16 +102,16 @@ constexpr Row kClockRows[] = {
     {2, "Video", "video_clock", kMost<Clock::video>},
     {1, "Max Customer Boost Clocks", "max_customer_boost_clocks", nullptr, kAlways, nullptr, kClock},
     {2, "Graphics", "graphics_clock", clock<&Device::max_customer_boost_clock, kGraphics>},
-    {.depth = 1, .label = "SM Clock Samples", .element = "", .sections = Section::clock, .lines = sample_lines<nvml::SamplingType::processor_clk>},
-    {.depth = 1, .label = "Memory Clock Samples", .element = "", .sections = Section::clock, .lines = sample_lines<nvml::SamplingType::memory_clk>},
+    {.depth = 1, .label = "SM Clock Samples", .element = "", .sections = Section::kClock, .lines = sample_lines<nvml::SamplingType::processor_clk>},
+    {.depth = 1, .label = "Memory Clock Samples", .element = "", .sections = Section::kClock, .lines = sample_lines<nvml::SamplingType::memory_clk>},
     {1, "Clock Policy", "clock_policy", nullptr, kAlways, nullptr, kClock},
     {2, "Auto Boost", "auto_boost", show<&Device::auto_boosted_clocks_enabled, &Device::AutoBoostedClocksEnabled::is_enabled>},
     {2, "Auto Boost Default", "auto_boost_default", show<&Device::auto_boosted_clocks_enabled, &Device::AutoBoostedClocksEnabled::default_is_enabled>},
     {1, "DLA Clocks", "dla_clocks", nullptr, from(615), nullptr, kClock},
     {2, "Current Engine Clock", "dla_cur_engine_clock", not_available},
     {2, "Max Engine Clock", "dla_max_engine_clock", not_available},
-    {.depth = 1, .label = "Supported Clocks", .element = "", .sections = Section::supported_clocks, .lines = [](const Gpu& gpu, Lines& lines) { supported(gpu, lines, true); }},
-    {1, "Voltage", "voltage", nullptr, before(580), nullptr, Section::log | Section::voltage},
+    {.depth = 1, .label = "Supported Clocks", .element = "", .sections = Section::kSupportedClocks, .lines = [](const Gpu& gpu, Lines& lines) { supported(gpu, lines, true); }},
+    {1, "Voltage", "voltage", nullptr, before(580), nullptr, Section::kLog | Section::kVoltage},
     {2, "Graphics", "graphics_volt", voltage},
 };
 

@@ -38,8 +38,9 @@ constexpr Read kSram = show<&Gpu::sram, member>;
 // The status has them by kind; the older function tells the same number.
 template <EccCounter counter>
 std::string sram_correctable(const Gpu& gpu) {
-  constexpr auto member = counter == kVolatile ? &EccSramErrorStatus::volatile_cor : &EccSramErrorStatus::aggregate_cor;
-  return gpu.at_least(Architecture::ampere) ? show<&Gpu::sram, member>(gpu)
+  constexpr auto kMember =
+      counter == kVolatile ? &EccSramErrorStatus::volatile_cor : &EccSramErrorStatus::aggregate_cor;
+  return gpu.at_least(Architecture::ampere) ? show<&Gpu::sram, kMember>(gpu)
                                             : errors<kCorrected, counter, MemoryLocation::sram>(gpu);
 }
 
@@ -53,7 +54,7 @@ std::string unrepairable(const Gpu& gpu) {
   return yes_no<&Device::unrepairable_memory_flag, &nvml::UnrepairableMemory::unrepairable_memory>(gpu);
 }
 
-constexpr Sections kEcc = Section::log | Section::ecc;
+constexpr Sections kEcc = Section::kLog | Section::kEcc;
 constexpr Versions kUnrepairable = backported(580, 159, 590);
 
 // clang-format off

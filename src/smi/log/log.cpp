@@ -78,7 +78,7 @@ Lines log_lines(const Gpu& gpu, Sections wanted) {
   for (const auto rows : {identity_rows(), mode_rows(), pci_rows(), memory_rows(), utilization_rows(), ecc_rows(),
                           repair_rows(), thermal_rows(), power_rows(), clock_rows(), fabric_rows()})
     add_rows(gpu, rows, wanted, lines);
-  if (wanted.any(Section::whole_xml)) add_rows(gpu, supported_clock_rows(), wanted, lines);
+  if (wanted.any(Section::kWholeXml)) add_rows(gpu, supported_clock_rows(), wanted, lines);
   add_rows(gpu, process_rows(), wanted, lines);
   return lines;
 }
@@ -110,7 +110,7 @@ std::string xml_log(const Host& host, const std::vector<Gpu>& gpus, unsigned att
   print(out, "\t<attached_gpus>{}</attached_gpus>\n", attached);
   for (const auto& gpu : gpus) {
     print(out, "\t<gpu id=\"{}\">\n", gpu.bus_id());
-    auto lines = log_lines(gpu, Section::whole_xml);
+    auto lines = log_lines(gpu, Section::kWholeXml);
     for (auto& line : lines) ++line.depth;
     append_xml(lines, out);
     print(out, "\t</gpu>\n\n");

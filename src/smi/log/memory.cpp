@@ -9,7 +9,7 @@ using nvml::Bar1Memory;
 using nvml::Device;
 using nvml::Memory;
 
-constexpr Sections kMemory = Section::log | Section::memory;
+constexpr Sections kMemory = Section::kLog | Section::kMemory;
 
 // clang-format off
 constexpr Row kMemoryRows[] = {
@@ -26,7 +26,7 @@ constexpr Row kMemoryRows[] = {
     {2, "Total", "total", show<&Gpu::protected_memory, &Memory::total>},
     {2, "Used", "used", show<&Gpu::protected_memory, &Memory::used>},
     {2, "Free", "free", show<&Gpu::protected_memory, &Memory::free>},
-    {1, "Compute Mode", "compute_mode", show<&Device::compute_mode>, kAlways, nullptr, Section::log | Section::compute},
+    {1, "Compute Mode", "compute_mode", show<&Device::compute_mode>, kAlways, nullptr, Section::kLog | Section::kCompute},
 };
 // clang-format on
 

@@ -98,7 +98,7 @@ std::string sparse(const Gpu& gpu) {
 }
 
 constexpr Versions kInboundFirst = before(560), kOutboundFirst = from(560);
-constexpr Sections kPerformance = Section::log | Section::performance;
+constexpr Sections kPerformance = Section::kLog | Section::kPerformance;
 
 // clang-format off
 constexpr Row kPciRows[] = {

@@ -58,7 +58,7 @@ std::string adaptive_base(const Gpu& gpu) {
 // 550 got the two draws with a later release, 570 with its second.
 constexpr Versions kTwoDraws{.first = {{550, 163}, {551, 0}}, .second = {.since = {570, 100}}};
 constexpr Versions kOneDraw{.first = {.before = {550, 163}}, .second = {{551, 0}, {570, 100}}};
-constexpr Sections kPower = Section::log | Section::power;
+constexpr Sections kPower = Section::kLog | Section::kPower;
 
 // clang-format off
 constexpr Row kPowerRows[] = {
@@ -82,7 +82,7 @@ constexpr Row kPowerRows[] = {
     {2, "Default Power Limit", "default_power_limit", show<&Device::power_management_default_limit>},
     {2, "Min Power Limit", "min_power_limit", kMinLimit},
     {2, "Max Power Limit", "max_power_limit", kMaxLimit},
-    {.depth = 1, .label = "Power Samples", .element = "", .sections = Section::power, .lines = sample_lines<nvml::SamplingType::total_power>},
+    {.depth = 1, .label = "Power Samples", .element = "", .sections = Section::kPower, .lines = sample_lines<nvml::SamplingType::total_power>},
     {1, "GPU Memory Power Readings ", "gpu_memory_power_readings", nullptr, from(550), nullptr, kPower},
     {2, "Power Draw", "power_draw", power_field<FieldId::dev_power_average, kMemoryScope>, kOneDraw},
     {2, "Average Power Draw", "average_power_draw", power_field<FieldId::dev_power_average, kMemoryScope>, kTwoDraws},
@@ -98,8 +98,8 @@ constexpr Row kPowerRows[] = {
     {2, "Default Power Limit", "default_power_limit", power_field<FieldId::dev_power_default_limit, kModule>},
     {2, "Min Power Limit", "min_power_limit", power_field<FieldId::dev_power_min_limit, kModule>},
     {2, "Max Power Limit", "max_power_limit", power_field<FieldId::dev_power_max_limit, kModule>},
-    {1, "Power Smoothing", "power_smoothing", smoothing, from(570), nullptr, Section::log | Section::power_smoothing},
-    {1, "Workload Power Profiles", "power_profiles", nullptr, from(570), nullptr, Section::log | Section::power_profiles},
+    {1, "Power Smoothing", "power_smoothing", smoothing, from(570), nullptr, Section::kLog | Section::kPowerSmoothing},
+    {1, "Workload Power Profiles", "power_profiles", nullptr, from(570), nullptr, Section::kLog | Section::kPowerProfiles},
     {2, "Requested Profiles", "power_profile_requested_profiles", profiles<&nvml::CurrentWorkloadPowerProfiles::requested_profiles_mask>},
     {2, "Enforced Profiles", "power_profile_enforced_profiles", profiles<&nvml::CurrentWorkloadPowerProfiles::enforced_profiles_mask>},
     {1, "EDPp Multiplier", "edpp_multiplier", edpp, from(590)},

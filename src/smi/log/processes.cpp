@@ -76,8 +76,8 @@ std::string egm(const Gpu& gpu) {
 
 // clang-format off
 constexpr Row kProcessRows[] = {
-    {.depth = 1, .label = "Processes", .element = "processes", .sections = Section::log | Section::pids, .lines = log_processes},
-    {.depth = 1, .label = "Accounted Processes", .element = "", .sections = Section::accounting, .lines = accounted_lines},
+    {.depth = 1, .label = "Processes", .element = "processes", .sections = Section::kLog | Section::kPids, .lines = log_processes},
+    {.depth = 1, .label = "Accounted Processes", .element = "", .sections = Section::kAccounting, .lines = accounted_lines},
     {.depth = 1, .label = "", .element = "accounted_processes", .lines = accounted_elements},
     {1, "Capabilities", "capabilities", nullptr, from(555)},
     {2, "EGM", "egm", egm},

@@ -56,7 +56,7 @@ std::string rows_failure(const Gpu& gpu) { return gpu.failure(gpu.remapped_rows(
 std::string histogram_failure(const Gpu& gpu) { return gpu.failure(gpu.histogram().error()); }
 std::string banks_failure(const Gpu& gpu) { return gpu.failure(gpu.remapped_banks().error()); }
 
-constexpr Sections kPages = Section::log | Section::page_retirement, kRemapper = Section::log | Section::row_remapper;
+constexpr Sections kPages = Section::kLog | Section::kPageRetirement, kRemapper = Section::kLog | Section::kRowRemapper;
 constexpr Versions kInactive = backported(580, 159, 595);
 
 // clang-format off

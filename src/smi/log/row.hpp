@@ -20,7 +20,7 @@ struct Row {
   Read value = nullptr;      // null: a heading
   Versions versions = kAlways;
   Shown shown = nullptr;  // null: always. The deeper rows of a heading that is not shown are not shown either
-  Sections sections = Section::log;  // of depth 1; deeper rows are where their heading is
+  Sections sections = Section::kLog;  // of depth 1; deeper rows are where their heading is
   unsigned text_depth = 0;
   Expand lines = nullptr;  // in place of the row: as many lines as there are processes, clocks, MIG devices
 };

@@ -8,7 +8,7 @@
 
 namespace nvmlkit::smi {
 
-// A set of sections: `log` is the whole text, `xml` the whole document.
+// A set of sections: kLog is the whole output, as text or as XML.
 struct Sections {
   unsigned bits = 0;
 
@@ -17,13 +17,13 @@ struct Sections {
 };
 
 struct Section {
-  static constexpr Sections whole_text{1u << 0}, whole_xml{1u << 1}, memory{1u << 2}, utilization{1u << 3},
-      ecc{1u << 4}, temperature{1u << 5}, power{1u << 6}, clock{1u << 7}, compute{1u << 8}, pids{1u << 9},
-      performance{1u << 10}, supported_clocks{1u << 11}, page_retirement{1u << 12}, accounting{1u << 13},
-      encoder_stats{1u << 14}, target_temperature{1u << 15}, voltage{1u << 16}, fbc_stats{1u << 17},
-      row_remapper{1u << 18}, reset_status{1u << 19}, gsp_firmware{1u << 20}, power_smoothing{1u << 21},
-      power_profiles{1u << 22};
-  static constexpr Sections log = whole_text | whole_xml;
+  static constexpr Sections kWholeText{1u << 0}, kWholeXml{1u << 1}, kMemory{1u << 2}, kUtilization{1u << 3},
+      kEcc{1u << 4}, kTemperature{1u << 5}, kPower{1u << 6}, kClock{1u << 7}, kCompute{1u << 8}, kPids{1u << 9},
+      kPerformance{1u << 10}, kSupportedClocks{1u << 11}, kPageRetirement{1u << 12}, kAccounting{1u << 13},
+      kEncoderStats{1u << 14}, kTargetTemperature{1u << 15}, kVoltage{1u << 16}, kFbcStats{1u << 17},
+      kRowRemapper{1u << 18}, kResetStatus{1u << 19}, kGspFirmware{1u << 20}, kPowerSmoothing{1u << 21},
+      kPowerProfiles{1u << 22};
+  static constexpr Sections kLog = kWholeText | kWholeXml;
 };
 
 // "MEMORY,ECC"; empty if a word is no section of the version.

@@ -32,7 +32,7 @@ std::string degrees_of(const Gpu& gpu) {
 }
 
 constexpr Versions kOld = before(610), kNew = from(610);
-constexpr Sections kTemperature = Section::log | Section::temperature;
+constexpr Sections kTemperature = Section::kLog | Section::kTemperature;
 
 // clang-format off
 constexpr Row kThermalRows[] = {
@@ -52,7 +52,7 @@ constexpr Row kThermalRows[] = {
     {2, "Memory Current Temp", "memory_temp", degrees_of<FieldId::dev_memory_temp>},
     {2, "Memory Max Operating Temp", "gpu_temp_max_mem_threshold", threshold_of<TemperatureThreshold::mem_max>, kAlways, has_no_margin},
     {2, "Memory Max Operating T.Limit Temp", "gpu_temp_max_mem_tlimit_threshold", degrees_of<FieldId::dev_temperature_mem_max_tlimit>, kAlways, has_margin},
-    {1, "Supported GPU_TARGET_TEMP", "", nullptr, kAlways, nullptr, Section::target_temperature},
+    {1, "Supported GPU_TARGET_TEMP", "", nullptr, kAlways, nullptr, Section::kTargetTemperature},
     {2, "Min", "", threshold_of<TemperatureThreshold::acoustic_min>},
     {2, "Max", "", threshold_of<TemperatureThreshold::acoustic_max>},
     {1, "", "supported_gpu_target_temp"},

@@ -23,7 +23,7 @@ std::string capture_latency(const Gpu& gpu) {
 std::string dram_current(const Gpu& gpu) { return show<&Gpu::dram_encryption, &Device::DramEncryption::current>(gpu); }
 std::string dram_pending(const Gpu& gpu) { return show<&Gpu::dram_encryption, &Device::DramEncryption::pending>(gpu); }
 
-constexpr Sections kUtilization = Section::log | Section::utilization;
+constexpr Sections kUtilization = Section::kLog | Section::kUtilization;
 constexpr Versions kLowerCase = before(570);
 
 // clang-format off
@@ -36,17 +36,17 @@ constexpr Row kUtilizationRows[] = {
     {2, "Decoder", "decoder_util", show<&Device::decoder_utilization, &Device::DecoderUtilization::utilization>},
     {2, "JPEG", "jpeg_util", show<&Device::jpg_utilization, &Device::JpgUtilization::utilization>},
     {2, "OFA", "ofa_util", show<&Device::ofa_utilization, &Device::OfaUtilization::utilization>},
-    {.depth = 1, .label = "GPU Utilization Samples", .element = "", .sections = Section::utilization, .lines = sample_lines<SamplingType::gpu_utilization>},
-    {.depth = 1, .label = "Memory Utilization Samples", .element = "", .sections = Section::utilization, .lines = sample_lines<SamplingType::memory_utilization>},
-    {.depth = 1, .label = "ENC Utilization Samples", .element = "", .sections = Section::utilization, .lines = sample_lines<SamplingType::enc_utilization>},
-    {.depth = 1, .label = "DEC Utilization Samples", .element = "", .sections = Section::utilization, .lines = sample_lines<SamplingType::dec_utilization>},
-    {.depth = 1, .label = "JPG Utilization Samples", .element = "", .versions = from(550), .sections = Section::utilization, .lines = sample_lines<SamplingType::jpg_utilization>},
-    {.depth = 1, .label = "OFA Utilization Samples", .element = "", .versions = from(550), .sections = Section::utilization, .lines = sample_lines<SamplingType::ofa_utilization>},
-    {1, "Encoder Stats", "encoder_stats", nullptr, kAlways, nullptr, Section::log | Section::encoder_stats},
+    {.depth = 1, .label = "GPU Utilization Samples", .element = "", .sections = Section::kUtilization, .lines = sample_lines<SamplingType::gpu_utilization>},
+    {.depth = 1, .label = "Memory Utilization Samples", .element = "", .sections = Section::kUtilization, .lines = sample_lines<SamplingType::memory_utilization>},
+    {.depth = 1, .label = "ENC Utilization Samples", .element = "", .sections = Section::kUtilization, .lines = sample_lines<SamplingType::enc_utilization>},
+    {.depth = 1, .label = "DEC Utilization Samples", .element = "", .sections = Section::kUtilization, .lines = sample_lines<SamplingType::dec_utilization>},
+    {.depth = 1, .label = "JPG Utilization Samples", .element = "", .versions = from(550), .sections = Section::kUtilization, .lines = sample_lines<SamplingType::jpg_utilization>},
+    {.depth = 1, .label = "OFA Utilization Samples", .element = "", .versions = from(550), .sections = Section::kUtilization, .lines = sample_lines<SamplingType::ofa_utilization>},
+    {1, "Encoder Stats", "encoder_stats", nullptr, kAlways, nullptr, Section::kLog | Section::kEncoderStats},
     {2, "Active Sessions", "session_count", show<&Gpu::encoder, &Device::EncoderStats::session_count>},
     {2, "Average FPS", "average_fps", show<&Gpu::encoder, &Device::EncoderStats::average_fps>},
     {2, "Average Latency", "average_latency", encoder_latency},
-    {1, "FBC Stats", "fbc_stats", nullptr, kAlways, nullptr, Section::log | Section::fbc_stats},
+    {1, "FBC Stats", "fbc_stats", nullptr, kAlways, nullptr, Section::kLog | Section::kFbcStats},
     {2, "Active Sessions", "session_count", show<&Gpu::fbc, &FbcStats::sessions_count>},
     {2, "Average FPS", "average_fps", show<&Gpu::fbc, &FbcStats::average_fps>},
     {2, "Average Latency", "average_latency", capture_latency},
