@@ -1,6 +1,7 @@
 // The state of a GPU in words.
 #include <algorithm>
 #include <array>
+#include <nvmlkit/error.hpp>
 #include <utility>
 
 #include "top/details.hpp"

@@ -1,8 +1,10 @@
 // Makes modules: the places of their variables at once, the code of their functions at once or when it is first needed.
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "ptx/module.hpp"
 #include "ptx/parse/link.hpp"

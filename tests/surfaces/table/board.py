@@ -8,24 +8,24 @@ ROWS = [
     Row('fault gpu=1 thermal hw', 'h100', then='time advance 10s', cells={
         'NVML': {'gpu1 CurrentClocksEventReasons': '73', 'gpu1 ViolationStatus 1': '10000000000'},
         'event': {'events': 'gpu1 Clock'},
-        'field ids': {'gpu1 PERF_POLICY_THERMAL': '10000000', 'gpu1 PERF_POLICY_TOTAL_APP_CLOCKS': '10000000'},
+        'field ids': {'gpu1 PERF_POLICY_THERMAL': '10000000000', 'gpu1 PERF_POLICY_TOTAL_APP_CLOCKS': '10000000000'},
         'nvidia-smi': {
             'gpu1 Clocks Event Reasons/HW Slowdown': 'Active',
             'gpu1 Clocks Event Reasons/HW Slowdown/HW Thermal Slowdown': 'Active',
         },
-        'DCGM': {'gpu1 thermal PERF_POLICY_THERMAL': '10000000'},
+        'DCGM': {'gpu1 thermal PERF_POLICY_THERMAL': '10000000000'},
     }),
     Row('fault gpu=1 thermal sw', 'h100', then='time advance 10s', cells={
         'NVML': {'gpu1 CurrentClocksEventReasons': '33', 'gpu1 ViolationStatus 1': '10000000000'},
         'event': {'events': 'gpu1 Clock'},
-        'field ids': {'gpu1 PERF_POLICY_THERMAL': '10000000', 'gpu1 PERF_POLICY_TOTAL_APP_CLOCKS': '10000000'},
+        'field ids': {'gpu1 PERF_POLICY_THERMAL': '10000000000', 'gpu1 PERF_POLICY_TOTAL_APP_CLOCKS': '10000000000'},
         'nvidia-smi': {'gpu1 Clocks Event Reasons/SW Thermal Slowdown': 'Active'},
-        'DCGM': {'gpu1 thermal PERF_POLICY_THERMAL': '10000000'},
+        'DCGM': {'gpu1 thermal PERF_POLICY_THERMAL': '10000000000'},
     }),
     Row('fault gpu=1 power-brake', 'h100', then='time advance 10s', cells={
         'NVML': {'gpu1 CurrentClocksEventReasons': '137'},
         'event': {'events': 'gpu1 Clock'},
-        'field ids': {'gpu1 PERF_POLICY_TOTAL_APP_CLOCKS': '10000000'},
+        'field ids': {'gpu1 PERF_POLICY_TOTAL_APP_CLOCKS': '10000000000'},
         'nvidia-smi': {
             'gpu1 Clocks Event Reasons/HW Slowdown': 'Active',
             'gpu1 Clocks Event Reasons/HW Slowdown/HW Power Brake Slowdown': 'Active',
