@@ -30,7 +30,7 @@ auto& all_kernels() {
   return *the;
 }
 
-// A text of more is read to the end where its kernels are used: most programs use few kernels of a large module.
+// Kernels of a larger text are read when they are first used: most programs use few kernels of a large module.
 constexpr std::size_t kReadAtOnce = 256 * 1024;
 
 Refusal refusal_of(const ptx::Error& e) {
@@ -241,7 +241,7 @@ std::shared_ptr<KernelFunction> find_function(CUfunction handle, Device* device,
   if (result != CUDA_SUCCESS) return nullptr;
   const auto loaded = find(module);
   auto found = loaded ? all_functions().find(function(*loaded, kernel->code->name)) : nullptr;
-  // Nothing where the program unloaded the module, which was not its own.
+  // A program may have unloaded the module, which was not its own.
   result = found ? make_ready(*found->module->code, *found->code) : CUDA_ERROR_INVALID_HANDLE;
   return result == CUDA_SUCCESS ? found : nullptr;
 }

@@ -1,6 +1,5 @@
-// Device memory lies in the memory of the host, and its pages are there from their first write on. A program may
-// allocate more than the host has, as many do. What it writes must fit: else the system would end the process without a
-// word.
+// Device memory is memory of the host. A page takes memory from its first write on, so a program may allocate more than
+// the host has. What it writes has to fit: else the system would end the process without a message.
 #pragma once
 
 #include <chrono>
