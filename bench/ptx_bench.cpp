@@ -1,4 +1,5 @@
 // How fast kernels run: instructions of threads per second of CPU time, and the time of a launch that does nothing.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -118,7 +119,11 @@ double wall_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+// Of the kernels, those whose names were given; all without names.
+std::vector<std::string> wanted;
+
 void measure(const char* what, const std::string& body, std::uint32_t count, std::uint32_t blocks, Memory& memory) {
+  if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), what) == wanted.end()) return;
   const std::string text = kHead + body;
   const auto module = ptx::load(text);
   struct {
@@ -150,7 +155,8 @@ void measure(const char* what, const std::string& body, std::uint32_t count, std
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  wanted.assign(argv + 1, argv + argc);
   Memory memory;
   measure("nothing", "ret; }", 0, 1, memory);
   measure("vector add", kVectors, 1 << 20, 4096, memory);

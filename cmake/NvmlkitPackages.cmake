@@ -1,4 +1,5 @@
-# `cpack -G DEB` in a build folder: nvmlkit (the command, the driver library, the machines) and libnvmlkit-dev.
+# `cpack -G DEB` in a build folder: nvmlkit (the command, the driver library, the machines), libnvmlkit-dev, and
+# nvmlkit-cuda-compiler where LLVM was there at build.
 set(CPACK_PACKAGE_VENDOR "the nvmlkit authors")
 set(CPACK_PACKAGE_CONTACT "the nvmlkit authors <nvmlkit@localhost>")
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
@@ -33,6 +34,12 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS nvmlkit)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "NVML for C++, without linking to a driver
  Headers and libraries of the nvmlkit bindings, and the simulated machine.")
 
+set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME nvmlkit-cuda-compiler)
+set(CPACK_DEBIAN_COMPILER_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_COMPILER_PACKAGE_ENHANCES nvmlkit)
+set(CPACK_DEBIAN_COMPILER_DESCRIPTION "Compiled CUDA kernels on nvmlkit's simulated GPUs
+ With this library, the simulated CUDA driver compiles kernels that run often. Without it, kernels are interpreted.")
+
 include(CPack)
 cpack_add_component_group(runtime)
 cpack_add_component_group(development)
@@ -42,3 +49,7 @@ endforeach()
 foreach(component bindings sim)
   cpack_add_component(${component} GROUP development)
 endforeach()
+if(TARGET nvmlkit_ptx_compiler)
+  cpack_add_component_group(compiler)
+  cpack_add_component(compiler GROUP compiler)
+endif()

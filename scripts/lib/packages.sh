@@ -13,6 +13,8 @@ test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-yaml p
 example_packages=(prometheus-cpp-dev)
 # The models of the Kubernetes API: the test of the chart's objects.
 kubernetes_packages=(python3-kubernetes)
+# The compiler of CUDA kernels; without it, kernels are interpreted. 130 MB to download.
+compiler_packages=(llvm-19-dev)
 fuzz_packages=(clang libclang-rt-14-dev)
 # What resolves and downloads the packages of a container image, and what writes the image.
 image_packages=(mmdebstrap umoci dpkg-dev python3)

@@ -10,12 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ptx/meaning.hpp"
 #include "ptx/parse/lexer.hpp"
 #include "ptx/types.hpp"
 
 namespace nvmlkit::ptx {
 
 class Warp;
+class Compiled;
 struct Instruction;
 struct Function;
 
@@ -114,6 +116,8 @@ struct Function {
   std::vector<Instruction> code;
   std::vector<std::byte> constants;  // each 32 times
   std::vector<Operand> operands;     // of vectors
+  std::vector<Meaning> meanings;     // of the instructions, by their number
+  std::vector<Access> accesses;      // to registers, in the order of instructions
   std::vector<CallSite> calls;
   std::vector<std::vector<std::uint32_t>> tables;
   std::vector<std::string> not_simulated;  // of instructions: what they are
@@ -131,6 +135,7 @@ struct Function {
   bool needs_cluster = false;                        // the kernel or its launch must state a cluster
   std::uint8_t values_of_block = 0;  // special registers that it and what it calls read (run/special.hpp)
   std::uint32_t number = 0;
+  mutable std::atomic<Compiled*> compiled{nullptr};  // what the compiler made of it (compile/compiled.hpp)
 };
 
 // A place in decoded code where an address of the module's image stands, relative to its start.

@@ -9,7 +9,9 @@ runtime=$(echo "$folder"/nvmlkit_*.deb) development=$(echo "$folder"/libnvmlkit-
 
 failures=0
 # A file without a component would make a package of its own.
-[[ $(ls "$folder"/*.deb | wc -l) == 2 ]] || { echo "packages: $(ls "$folder"/*.deb)"; failures=1; }
+expected=2
+[[ ! -e $build/lib/libnvmlkit_ptx_compiler.so ]] || expected=3
+[[ $(ls "$folder"/*.deb | wc -l) == "$expected" ]] || { echo "packages: $(ls "$folder"/*.deb)"; failures=1; }
 contains() { # contains DEB PATTERN...
   local deb=$1 pattern list
   list=$(dpkg -c "$deb")
@@ -35,6 +37,9 @@ contains "$development" 'include/nvmlkit/nvml\.hpp$' 'include/nvmlkit/nvmlkit\.c
   'nvmlkit/detail/build_config\.hpp$' 'libnvmlkit_sim_table\.a$' 'nvmlkit/sim/table\.hpp$' \
   'nvmlkit-sim_table-targets\.cmake$' 'pkgconfig/nvmlkit-sim-table\.pc$'
 lacks "$development" 'libnvidia-ml' 'bin/'
+if ((expected == 3)); then
+  contains "$(echo "$folder"/nvmlkit-cuda-compiler_*.deb)" 'nvmlkit/libnvmlkit_ptx_compiler\.so$'
+fi
 [[ $(dpkg-deb -f "$runtime" Package) == nvmlkit ]] || failures=$((failures + 1))
 [[ $(dpkg-deb -f "$runtime" Depends) == *libc6* ]] || { echo "no dependency on libc6"; failures=$((failures + 1)); }
 if grep -rqF "$build" <(dpkg-deb --fsys-tarfile "$development" | tar -xO --wildcards '*.cmake' '*.pc'); then

@@ -84,6 +84,7 @@ void FunctionDecoder::decode_body() {
     const auto* entry = find_entry(statement.opcode);
     if (!entry) throw Error{statement.line, "unknown instruction " + std::string(statement.opcode)};
     Form form(*this, statement, *entry);
+    auto meaning = meaning_of(entry->op, statement.words);
     const auto fixups = source_.module->fixups.size();
     try {
       form.check();
@@ -93,14 +94,17 @@ void FunctionDecoder::decode_body() {
     } catch (const NotSimulated& e) {
       source_.module->fixups.resize(fixups);
       form.become_not_simulated(e.text);
+      meaning.add(Word::other);
     }
     if (form.out.kind == Kind::plain && form.out.guard.is_there()) form.out.kind = Kind::guarded;
     function_.code.push_back(form.out);
+    function_.meanings.push_back(meaning);
   }
   Instruction end;
   end.kind = Kind::ret;
   end.line = body_.statements.empty() ? function_.line : body_.statements.back().line;
   function_.code.push_back(end);
+  function_.meanings.push_back({.op = Op::ret_});
   share_places(function_, mentions_);
 }
 

@@ -72,8 +72,11 @@ bool Form::is_remade() const {
 
 // What a predicate guards leaves the other lanes as they were; the sums of wgmma are read as well.
 Operand Form::place_of(const Term& t, bool defines) {
+  const bool only_defines = defines && !statement_.has_guard && statement_.opcode != "wgmma";
+  decoder_.function_.accesses.push_back(
+      {static_cast<std::uint32_t>(decoder_.function_.code.size()), static_cast<std::uint32_t>(t.offset),
+       static_cast<std::uint8_t>(t.type == Type::pred ? 0 : size_of(t.type)), defines, only_defines});
   if (t.type != Type::pred) {
-    const bool only_defines = defines && !statement_.has_guard && statement_.opcode != "wgmma";
     decoder_.mentions_.push_back({static_cast<std::uint32_t>(decoder_.function_.code.size()),
                                   static_cast<std::uint32_t>(t.offset), size_of(t.type), only_defines,
                                   only_defines && is_remade()});

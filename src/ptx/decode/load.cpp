@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "ptx/compile/compiled.hpp"
 #include "ptx/module.hpp"
 #include "ptx/parse/link.hpp"
 #include "ptx/parse/parser.hpp"
@@ -68,6 +69,8 @@ void forget_body(Function& f) {
   f.code.clear();
   f.constants.clear();
   f.operands.clear();
+  f.meanings.clear();
+  f.accesses.clear();
   f.calls.clear();
   f.tables.clear();
   f.not_simulated.clear();
@@ -156,7 +159,9 @@ void Undecoded::decode(const Function& first) {
 }
 
 Module::Module() = default;
-Module::~Module() = default;
+Module::~Module() {
+  for (const auto& function : functions) delete function.compiled.load();
+}
 
 std::unique_ptr<Module> load(std::string_view text) {
   auto module = std::make_unique<Module>();

@@ -96,6 +96,11 @@ void rewrite(Function& function, const std::unordered_map<std::uint32_t, std::ui
   for (auto& i : function.code)
     for (auto* operand : {&i.d, &i.d2, &i.a, &i.b, &i.c, &i.guard}) change(*operand);
   for (auto& operand : function.operands) change(operand);
+  for (auto& access : function.accesses) {
+    auto operand = Operand::at(Operand::registers, access.offset);
+    change(operand);
+    access.offset = operand.offset();
+  }
   function.register_bytes = end;
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "ptx/compile/compiled.hpp"
 #include "ptx/run/block.hpp"
 
 namespace nvmlkit::ptx {
@@ -157,9 +158,13 @@ std::uint64_t Warp::step(std::size_t number) {
   const Instruction* const code = frame_->function->code.data();
   const FaultKind& fault_kind = block.worker().fault.kind;
   const Mask mask = fragments_[number].mask;
+  std::uint64_t before = 0;  // instructions up to `start`
+  const bool may_compile = mask == kAllLanes && engine() != Engine::interpret;
+  if (may_compile && run_code(fragments_[number], before))
+    if (fragments_.empty() || fault_kind != FaultKind::none || budget_ <= static_cast<std::int64_t>(before))
+      return before;
   auto pc = fragments_[number].pc;
   auto limit = limit_of(number);
-  std::uint64_t before = 0;  // instructions up to `start`
   auto start = pc;
   auto end = end_of_turn(pc, limit, before);
   while (pc < end) {
@@ -187,7 +192,7 @@ std::uint64_t Warp::step(std::size_t number) {
       const bool back = i.immediate <= pc;
       before += pc + 1 - start;
       fragments_[number].pc = start = pc = static_cast<std::uint32_t>(i.immediate);
-      if (back && budget_ <= static_cast<std::int64_t>(before)) return before;
+      if (back && (may_compile || budget_ <= static_cast<std::int64_t>(before))) return before;
       if (fragments_.size() > 1) {
         limit = limit_of(number);
         if (is_ahead(number)) return before;

@@ -15,6 +15,7 @@
 namespace nvmlkit::ptx {
 
 class Block;
+struct CodeContext;
 
 // What a look at memory that others change counts for, in instructions.
 inline constexpr unsigned kWeightOfPoll = 64;
@@ -105,6 +106,9 @@ class Warp {
     waits(weight);
   }
 
+  // For compiled code: one instruction for all lanes. False: it faulted.
+  bool execute_one(CodeContext& context, std::uint32_t at, std::int32_t place);
+
   // Ends the waiting of lanes at a barrier; `predicate` goes to those that asked for a reduction.
   void release(unsigned barrier, std::uint32_t arrived_true, std::uint32_t arrived);
 
@@ -122,6 +126,8 @@ class Warp {
   std::size_t choose();
   std::size_t choose_next(std::size_t last);
   std::uint64_t step(std::size_t number);
+  void end_all();
+  bool run_code(Fragment& fragment, std::uint64_t& executed);
   Mask guarded(const Instruction& i, Mask lanes) const;
   std::uint32_t end_of_turn(std::uint32_t pc, std::uint32_t limit, std::uint64_t executed) const;
   void enter(const Fragment& fragment);

@@ -1,6 +1,9 @@
 #include "ptx/run/worker.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "ptx/compile/compiled.hpp"
 
 namespace nvmlkit::ptx {
 
@@ -23,6 +26,26 @@ std::byte* Worker::find(std::uint64_t address, std::uint64_t size, bool writes) 
   auto& kept = (found.is_read_only ? read_only_ : recent_)[next_++ % kRemembered];
   kept = std::move(found);
   return kept.bytes + (address - kept.start);
+}
+
+Reached* Worker::reached(const NumberedPiece& code) {
+  const auto now = releases.load(std::memory_order_acquire);
+  if (now != reached_since_) {
+    reached_.clear();
+    held_.clear();
+    reached_since_ = now;
+  }
+  if (reached_.size() <= code.number) reached_.resize(code.number + 1);
+  auto& out = reached_[code.number];
+  if (out.size() < code.piece.places) out.resize(code.piece.places);
+  return out.data();
+}
+
+void Worker::remember(std::uint64_t address, bool writes, Reached& out) {
+  Region found;
+  if (!grid.memory->find(address, found) || (writes && found.is_read_only)) return;
+  out = {found.start, found.size, reinterpret_cast<std::uintptr_t>(found.bytes) - found.start};
+  if (found.holder && std::ranges::find(held_, found.holder) == held_.end()) held_.push_back(std::move(found.holder));
 }
 
 void Worker::release(std::uint64_t address) {

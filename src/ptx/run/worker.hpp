@@ -3,10 +3,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
+#include "ptx/compile/context.hpp"
 #include "ptx/launch.hpp"
 
 namespace nvmlkit::ptx {
+
+struct NumberedPiece;
 
 // Grows whenever a kernel frees memory, so that no worker keeps what is gone.
 inline constinit std::atomic<std::uint32_t> releases{0};
@@ -33,6 +37,11 @@ struct Worker {
     return find(address, size, i.writes);
   }
 
+  // What the instructions of a piece of compiled code reached last.
+  Reached* reached(const NumberedPiece& code);
+  // The allocation at an address, if there is one.
+  void remember(std::uint64_t address, bool writes, Reached& out);
+
   // Ends an allocation; no thread that executes kernels remembers it from then on.
   void release(std::uint64_t address);
 
@@ -40,10 +49,13 @@ struct Worker {
   static constexpr unsigned kRemembered = 4;
   std::byte* find(std::uint64_t address, std::uint64_t size, bool writes);
 
+  std::uint32_t known_since_ = releases.load(std::memory_order_acquire);
   Region recent_[kRemembered];     // that may be written
   Region read_only_[kRemembered];  // looked through when it is in none of those
   unsigned next_ = 0;
-  std::uint32_t known_since_ = releases.load(std::memory_order_acquire);
+  std::vector<std::vector<Reached>> reached_;  // by the number of the code
+  std::vector<std::shared_ptr<const void>> held_;
+  std::uint32_t reached_since_ = known_since_;
 };
 
 }  // namespace nvmlkit::ptx

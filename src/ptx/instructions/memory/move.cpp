@@ -131,6 +131,7 @@ void move(Form& f) {
   const auto size = size_of(type);
   if (from.kind == Term::Kind::special && is_time(from.name)) {
     f.out.detail = from.name.ends_with("_hi") ? 32 : 0;
+    f.out.flag = true;  // no address of a symbol
     f.out.handler = size == 4 ? &time<std::uint32_t> : &time<std::uint64_t>;
   } else if (from.kind == Term::Kind::symbol) {
     if (size < 4) f.fail_types();

@@ -61,8 +61,10 @@ void set_predicate(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<T>(i.a);
   const auto* const b = w.at<T>(i.b);
   const Mask result = gather([=](unsigned l) { return Compare<r>::of(a[l], b[l]); });
-  if (i.d.is_there()) w.set_predicate(i.d, lanes, combine(w, i, result));
-  if (i.d2.is_there()) w.set_predicate(i.d2, lanes, combine(w, i, ~result));
+  // Either may be the predicate that it is combined with.
+  const Mask first = combine(w, i, result), second = combine(w, i, ~result);
+  if (i.d.is_there()) w.set_predicate(i.d, lanes, first);
+  if (i.d2.is_there()) w.set_predicate(i.d2, lanes, second);
 }
 
 // All ones, or 1.0 in a float.
@@ -112,11 +114,10 @@ template <class T, Relation r>
 void set_pair(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<Pair<T>>(i.a);
   const auto* const b = w.at<Pair<T>>(i.b);
-  if (i.d.is_there())
-    w.set_predicate(i.d, lanes, combine(w, i, gather([=](unsigned l) { return Compare<r>::of(a[l].low, b[l].low); })));
-  if (i.d2.is_there())
-    w.set_predicate(i.d2, lanes,
-                    combine(w, i, gather([=](unsigned l) { return Compare<r>::of(a[l].high, b[l].high); })));
+  const Mask low = combine(w, i, gather([=](unsigned l) { return Compare<r>::of(a[l].low, b[l].low); }));
+  const Mask high = combine(w, i, gather([=](unsigned l) { return Compare<r>::of(a[l].high, b[l].high); }));
+  if (i.d.is_there()) w.set_predicate(i.d, lanes, low);
+  if (i.d2.is_there()) w.set_predicate(i.d2, lanes, high);
 }
 
 template <Relation r>

@@ -1,0 +1,292 @@
+// How much slower kernels are than plain C on one core, by processor time:
+//   build/release/bin/nvmlkit run -m h100 -- build/release/bin/nvmlkit_speed_bench [NAME...]
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "in_c.h"
+
+namespace {
+
+#define CHECK(call)                                                       \
+  do {                                                                    \
+    const cudaError_t error = (call);                                     \
+    if (error != cudaSuccess) {                                           \
+      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
+      std::exit(1);                                                       \
+    }                                                                     \
+  } while (0)
+
+__global__ void vector_add(const float* a, const float* b, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = a[i] + b[i];
+}
+
+template <class T>
+__global__ void gemm(const T* a, const T* b, T* c, int n) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= n || column >= n) return;
+  T sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + column];
+  c[row * n + column] = sum;
+}
+
+constexpr int kTile = 16;
+
+__global__ void gemm_by_tiles(const float* a, const float* b, float* c, int n) {
+  __shared__ float tile_a[kTile][kTile], tile_b[kTile][kTile];
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int row = blockIdx.y * kTile + y, column = blockIdx.x * kTile + x;
+  float sum = 0;
+  for (int t = 0; t < n / kTile; ++t) {
+    tile_a[y][x] = a[row * n + t * kTile + x];
+    tile_b[y][x] = b[(t * kTile + y) * n + column];
+    __syncthreads();
+    for (int k = 0; k < kTile; ++k) sum += tile_a[y][k] * tile_b[k][x];
+    __syncthreads();
+  }
+  c[row * n + column] = sum;
+}
+
+__global__ void stencil(const float* in, float* out, int n) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < 1 || y < 1 || x >= n - 1 || y >= n - 1) return;
+  out[y * n + x] =
+      0.2f * (in[y * n + x] + in[y * n + x - 1] + in[y * n + x + 1] + in[(y - 1) * n + x] + in[(y + 1) * n + x]);
+}
+
+__global__ void histogram(const unsigned char* in, unsigned* bins, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&bins[in[i]], 1u);
+}
+
+__global__ void histogram_shared(const unsigned char* in, unsigned* bins, int n) {
+  __shared__ unsigned own[256];
+  for (int k = threadIdx.x; k < 256; k += blockDim.x) own[k] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&own[in[i]], 1u);
+  __syncthreads();
+  for (int k = threadIdx.x; k < 256; k += blockDim.x) atomicAdd(&bins[k], own[k]);
+}
+
+__global__ void bodies(const float* x, const float* y, const float* z, float* pull, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float sum = 0;
+  for (int j = 0; j < n; ++j) {
+    const float dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i];
+    const float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + 0.01f);
+    sum += dx * inverse * inverse * inverse;
+  }
+  pull[i] = sum;
+}
+
+__device__ float normal(float d) {
+  const float k = 1.0f / (1.0f + 0.2316419f * fabsf(d));
+  const float tail =
+      0.39894228f * expf(-0.5f * d * d) *
+      (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
+  return d > 0 ? 1.0f - tail : tail;
+}
+
+__global__ void black_scholes(const float* price, const float* strike, const float* years, float* call, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const float rate = 0.02f, volatility = 0.30f;
+  const float root = sqrtf(years[i]);
+  const float d1 =
+      (logf(price[i] / strike[i]) + (rate + 0.5f * volatility * volatility) * years[i]) / (volatility * root);
+  const float d2 = d1 - volatility * root;
+  call[i] = price[i] * normal(d1) - strike[i] * expf(-rate * years[i]) * normal(d2);
+}
+
+__global__ void sum_of_blocks(const float* in, float* out, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
+  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xFFFFFFFF, sum, distance);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
+}
+
+double seconds(const std::function<void()>& work) {
+  work();  // compiles, fills caches
+  double passed = 0;
+  int times = 0;
+  const auto start = std::clock();
+  do {
+    work();
+    ++times;
+    passed = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  } while (passed < 0.5);
+  return passed / times;
+}
+
+template <class T>
+class Array {
+ public:
+  explicit Array(std::size_t count, unsigned seed = 0) : host_(count) {
+    for (std::size_t i = 0; i < count; ++i)
+      host_[i] = static_cast<T>((i * 2654435761u + seed) >> 16 & 0xFF) + T(seed > 0);
+    CHECK(cudaMalloc(&device_, count * sizeof(T)));
+    CHECK(cudaMemcpy(device_, host_.data(), count * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  ~Array() { cudaFree(device_); }
+  T* host() { return host_.data(); }
+  T* device() { return device_; }
+  // Largest difference, as a part of the largest value.
+  double difference() {
+    std::vector<T> got(host_.size());
+    CHECK(cudaMemcpy(got.data(), device_, got.size() * sizeof(T), cudaMemcpyDeviceToHost));
+    double most = 0, largest = 1e-30;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      most = std::fmax(most, std::fabs(static_cast<double>(got[i]) - static_cast<double>(host_[i])));
+      largest = std::fmax(largest, std::fabs(static_cast<double>(host_[i])));
+    }
+    return most / largest;
+  }
+  void clear() {
+    std::memset(host_.data(), 0, host_.size() * sizeof(T));
+    CHECK(cudaMemset(device_, 0, host_.size() * sizeof(T)));
+  }
+
+ private:
+  std::vector<T> host_;
+  T* device_ = nullptr;
+};
+
+struct Table {
+  std::vector<std::string> wanted;
+  double logarithms = 0;
+  int rows = 0;
+  bool right = true;
+
+  bool wants(const std::string& name) const {
+    if (wanted.empty()) return true;
+    for (const auto& w : wanted)
+      if (name.find(w) != std::string::npos) return true;
+    return false;
+  }
+  template <class Kernel, class InC, class Difference>
+  void row(const std::string& name, Kernel kernel, InC in_c, Difference difference) {
+    if (!wants(name)) return;
+    in_c();
+    kernel();
+    CHECK(cudaDeviceSynchronize());
+    const double off = difference();
+    const double slow = seconds([&] {
+      kernel();
+      CHECK(cudaDeviceSynchronize());
+    }),
+                 fast = seconds(in_c);
+    std::printf("%-28s %10.2f ms %10.2f ms in C %8.1f times %s\n", name.c_str(), 1e3 * slow, 1e3 * fast, slow / fast,
+                off < 1e-4 ? "" : "WRONG");
+    std::fflush(stdout);
+    right &= off < 1e-4;
+    logarithms += std::log(slow / fast);
+    ++rows;
+  }
+};
+
+void vector_addition(Table& table) {
+  const int n = 4 << 20;
+  Array<float> a(n, 1), b(n, 2), c(n);
+  table.row(
+      "vector addition, 4 M", [&] { vector_add<<<n / 256, 256>>>(a.device(), b.device(), c.device(), n); },
+      [&] { c_vector_add(a.host(), b.host(), c.host(), n); }, [&] { return c.difference(); });
+}
+
+void products(Table& table) {
+  const int n = 512;
+  Array<float> a(n * n, 1), b(n * n, 2), c(n * n);
+  const dim3 threads(kTile, kTile), blocks(n / kTile, n / kTile);
+  const auto in_c = [&] { c_sgemm(a.host(), b.host(), c.host(), n); };
+  table.row(
+      "SGEMM 512, naive", [&] { gemm<<<blocks, threads>>>(a.device(), b.device(), c.device(), n); }, in_c,
+      [&] { return c.difference(); });
+  table.row(
+      "SGEMM 512, tiled", [&] { gemm_by_tiles<<<blocks, threads>>>(a.device(), b.device(), c.device(), n); }, in_c,
+      [&] { return c.difference(); });
+}
+
+void double_product(Table& table) {
+  const int n = 512;
+  Array<double> a(n * n, 1), b(n * n, 2), c(n * n);
+  const dim3 threads(kTile, kTile), blocks(n / kTile, n / kTile);
+  table.row(
+      "DGEMM 512", [&] { gemm<<<blocks, threads>>>(a.device(), b.device(), c.device(), n); },
+      [&] { c_dgemm(a.host(), b.host(), c.host(), n); }, [&] { return c.difference(); });
+}
+
+void stencils(Table& table) {
+  const int n = 2048;
+  Array<float> a(n * n, 1), b(n * n);
+  b.clear();
+  const dim3 threads(32, 8), blocks(n / 32, n / 8);
+  table.row(
+      "stencil 2048x2048", [&] { stencil<<<blocks, threads>>>(a.device(), b.device(), n); },
+      [&] { c_stencil(a.host(), b.host(), n); }, [&] { return b.difference(); });
+}
+
+void histograms(Table& table) {
+  const int n = 4 << 20;
+  Array<unsigned char> a(n);
+  Array<unsigned> bins(256);
+  const auto run = [&](auto kernel) {
+    return [&, kernel] {
+      CHECK(cudaMemset(bins.device(), 0, 256 * sizeof(unsigned)));
+      kernel<<<256, 256>>>(a.device(), bins.device(), n);
+    };
+  };
+  const auto in_c = [&] {
+    std::memset(bins.host(), 0, 256 * sizeof(unsigned));
+    c_histogram(a.host(), bins.host(), n);
+  };
+  table.row("histogram, global memory", run(histogram), in_c, [&] { return bins.difference(); });
+  table.row("histogram, shared memory", run(histogram_shared), in_c, [&] { return bins.difference(); });
+}
+
+void gravity(Table& table) {
+  const int n = 4096;
+  Array<float> x(n, 1), y(n, 2), z(n, 3), pull(n);
+  table.row(
+      "n-body 4096", [&] { bodies<<<n / 256, 256>>>(x.device(), y.device(), z.device(), pull.device(), n); },
+      [&] { c_bodies(x.host(), y.host(), z.host(), pull.host(), n); }, [&] { return pull.difference(); });
+}
+
+void options(Table& table) {
+  const int n = 1 << 20;
+  Array<float> price(n, 1), strike(n, 2), years(n, 3), call(n);
+  table.row(
+      "Black-Scholes, 1 M",
+      [&] { black_scholes<<<n / 256, 256>>>(price.device(), strike.device(), years.device(), call.device(), n); },
+      [&] { c_black_scholes(price.host(), strike.host(), years.host(), call.host(), n); },
+      [&] { return call.difference(); });
+}
+
+void sums(Table& table) {
+  const int n = 4 << 20;
+  Array<float> in(n, 1), out(1);
+  float sum = 0;
+  table.row(
+      "sum, 4 M",
+      [&] {
+        CHECK(cudaMemset(out.device(), 0, sizeof(float)));
+        sum_of_blocks<<<256, 256>>>(in.device(), out.device(), n);
+      },
+      [&] { out.host()[0] = sum = c_sum(in.host(), n); },
+      [&] { return out.difference() / 100; });  // the order of additions differs
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Table table;
+  table.wanted.assign(argv + 1, argv + argc);
+  for (const auto part : {vector_addition, products, double_product, stencils, histograms, gravity, options, sums})
+    part(table);
+  std::printf("%-28s %45.1f times\n", "geometric mean", std::exp(table.logarithms / table.rows));
+  return table.right ? 0 : 1;
+}

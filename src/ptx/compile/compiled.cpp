@@ -1,0 +1,104 @@
+#include "ptx/compile/compiled.hpp"
+
+#include "ptx/compile/library.hpp"
+#include "ptx/compile/queue.hpp"
+#include "ptx/compile/shared_writes.hpp"
+#include "ptx/module.hpp"
+#include "ptx/run/special.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+// Visits of an instruction after which it is worth compiling what follows. An instruction takes 0.2 ms to compile and
+// some 10 ns to interpret; a thread of its own compiles.
+constexpr std::uint32_t kVisitsBefore = 3000;
+// Pieces for one instruction. Each assumes less than the one before.
+constexpr std::uint8_t kMostPieces = 6;
+// For an instruction that cannot be compiled.
+constexpr std::uint8_t kNever = 255;
+
+std::atomic<std::uint32_t> pieces{0};
+
+}  // namespace
+
+Compiled::Compiled(const Function& function) : function_(function), spots_(function.code.size()) {
+  const auto& code = function.code;
+  spots_[0].may_begin = true;
+  for (std::size_t k = 0; k < code.size(); ++k) {
+    if (writes_shared(function, static_cast<std::uint32_t>(k))) spots_[k].may_begin = true;
+    if (code[k].kind == Kind::plain || code[k].kind == Kind::guarded) continue;
+    if (k + 1 < code.size()) spots_[k + 1].may_begin = true;
+    if (code[k].kind == Kind::branch) spots_[code[k].immediate].may_begin = true;
+    if (code[k].kind == Kind::branch_table)
+      for (const auto target : function.tables[code[k].side]) spots_[target].may_begin = true;
+  }
+}
+
+Compiled::~Compiled() {
+  if (engine() == Engine::choose) CompileQueue::own().forget(*this);
+  for (const auto& node : nodes_) compiler()->release(node->code.piece);
+  if (!nodes_.empty()) compiler()->forget(function_);
+}
+
+Compiled& Compiled::of(const Function& function) {
+  auto* known = function.compiled.load(std::memory_order_acquire);
+  if (known) return *known;
+  auto made = std::make_unique<Compiled>(function);
+  if (function.compiled.compare_exchange_strong(known, made.get())) return *made.release();
+  return *known;
+}
+
+bool Compiled::is_worth_a_visit(std::uint32_t at) const {
+  const auto& spot = spots_[at];
+  return spot.may_begin && spot.count.load(std::memory_order_relaxed) != kNever;
+}
+
+const Compiled::Node* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
+  auto& spot = spots_[at];
+  if (const auto* const first = spot.pieces.load(std::memory_order_acquire)) return first;
+  if (engine() == Engine::compile) return add(at, warp);
+  const auto visits = spot.visits.load(std::memory_order_relaxed) + 1;
+  spot.visits.store(visits, std::memory_order_relaxed);
+  return visits < kVisitsBefore ? nullptr : add(at, warp);
+}
+
+const Compiled::Node* Compiled::add(std::uint32_t at, const CodeContext& warp) {
+  auto& spot = spots_[at];
+  if (spot.count.load(std::memory_order_relaxed) >= kMostPieces) return nullptr;
+  if (engine() == Engine::compile) return make(at, warp);
+  if (spot.is_pending.exchange(true)) return nullptr;
+  CompileJob job{this, at, warp, {}, {}, {}};
+  job.registers.assign(warp.registers, warp.registers + function_.register_bytes + 64);
+  job.special.assign(warp.special, warp.special + sizeof(SpecialValues));
+  job.params.assign(warp.params, warp.params + warp.param_bytes);
+  CompileQueue::own().add(std::move(job));
+  return nullptr;
+}
+
+void Compiled::give_up(std::uint32_t at) {
+  spots_[at].visits.store(0, std::memory_order_relaxed);
+  spots_[at].is_pending.store(false);
+}
+
+const Compiled::Node* Compiled::make(std::uint32_t at, const CodeContext& warp) {
+  auto& spot = spots_[at];
+  const std::scoped_lock lock(mutex_);
+  const auto* const before = spot.pieces.load(std::memory_order_acquire);
+  const auto count = spot.count.load(std::memory_order_relaxed);
+  if (count >= kMostPieces) return nullptr;
+  auto node = std::make_unique<Node>();
+  if (!compiler()->compile(function_, at, warp, before ? &before->code.piece : nullptr, execute_one(),
+                           node->code.piece)) {
+    spot.count.store(before ? kMostPieces : kNever, std::memory_order_relaxed);
+    return nullptr;
+  }
+  node->code.number = pieces.fetch_add(1);
+  node->next = before;
+  spot.count.store(static_cast<std::uint8_t>(count + 1), std::memory_order_relaxed);
+  spot.pieces.store(node.get(), std::memory_order_release);
+  nodes_.push_back(std::move(node));
+  spot.is_pending.store(false);
+  return nodes_.back().get();
+}
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,63 @@
+// What the compiler made of a function: pieces of code by the instruction that they begin at.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "ptx/compile/context.hpp"
+
+namespace nvmlkit::ptx {
+
+// How kernels are executed: NVMLKIT_CUDA_ENGINE.
+enum class Engine : std::uint8_t { interpret, compile, choose };
+// `interpret` where the compiler's library is missing.
+Engine engine();
+
+// A piece with its number among all of the process.
+struct NumberedPiece {
+  Piece piece;
+  std::uint32_t number = 0;
+};
+
+class Compiled {
+ public:
+  explicit Compiled(const Function& function);
+  ~Compiled();
+
+  static Compiled& of(const Function& function);
+
+  // The pieces for an instruction, newest first.
+  struct Node {
+    NumberedPiece code;
+    const Node* next = nullptr;
+  };
+  // Whether a warp that comes here should look for code.
+  bool is_worth_a_visit(std::uint32_t at) const;
+  // Counts the visit of a warp. Null: the interpreter goes on.
+  const Node* visit(std::uint32_t at, const CodeContext& warp);
+  // No piece fits the warp: another one, or null while there is none.
+  const Node* add(std::uint32_t at, const CodeContext& warp);
+
+  // For the thread that compiles.
+  const Node* make(std::uint32_t at, const CodeContext& warp);
+  void give_up(std::uint32_t at);
+
+ private:
+  struct Spot {
+    std::atomic<const Node*> pieces{nullptr};
+    std::atomic<std::uint32_t> visits{0};
+    std::atomic<std::uint8_t> count{0};
+    std::atomic<bool> is_pending{false};
+    bool may_begin = false;
+  };
+
+  const Function& function_;
+  std::vector<Spot> spots_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::mutex mutex_;
+};
+
+}  // namespace nvmlkit::ptx

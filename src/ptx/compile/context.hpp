@@ -1,0 +1,64 @@
+// What compiled code and its callers share. Compiled code takes a whole warp from one instruction on, and gives it back
+// at the instruction where it ends, with all values that are still needed in the registers of the frame.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nvmlkit::ptx {
+
+class Warp;
+struct Function;
+
+// The memory that an instruction reached last. Its bytes lie at address + delta.
+struct Reached {
+  std::uint64_t start = 0, size = 0;
+  std::uintptr_t delta = 0;
+};
+
+struct CodeContext {
+  std::byte* registers = nullptr;      // of the frame
+  const std::byte* special = nullptr;  // registers of the warp
+  std::byte* shared = nullptr;
+  std::uint64_t shared_bytes = 0;
+  const std::byte* params = nullptr;  // of the kernel
+  std::uint64_t param_bytes = 0;
+  Reached* reached = nullptr;  // one for each instruction that was given one
+  Warp* warp = nullptr;
+  std::int64_t budget = 0;     // instructions after which the turn ends
+  std::uint64_t executed = 0;  // instructions, when the code has ended
+  std::uint32_t at = 0;        // where it has ended
+  std::uint32_t polls = 0;     // it changed memory that others may wait for
+};
+
+// `ended`: all threads of the warp have; only a kernel says so.
+enum class CodeEnd : std::uint32_t { left, mismatch, faulted, ended };
+
+// Mismatch: the warp is not what the code was made for, and nothing has happened.
+using Code = CodeEnd (*)(CodeContext*);
+// Executes one instruction for all lanes, as the interpreter does. Its operands are in the registers of the frame.
+// `place` is the number of what it reached, or -1. False: it faulted.
+using ExecuteOne = bool (*)(CodeContext*, std::uint32_t at, std::int32_t place);
+
+// A piece of code.
+struct Piece {
+  Code code = nullptr;
+  std::uint32_t places = 0;  // of `reached`
+  void* kept = nullptr;      // what the compiler knows of it
+};
+
+// The interface of the library. `before` is a piece whose assumptions did not hold for this warp, or null: the new one
+// assumes less.
+struct CompilerInterface {
+  std::uint32_t version;
+  bool (*compile)(const Function& function, std::uint32_t at, const CodeContext& warp, const Piece* before,
+                  ExecuteOne execute_one, Piece& out);
+  // No thread executes the piece any more.
+  void (*release)(const Piece& piece);
+  // The function will end.
+  void (*forget)(const Function& function);
+};
+inline constexpr std::uint32_t kCompilerVersion = 1;
+inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
+
+}  // namespace nvmlkit::ptx

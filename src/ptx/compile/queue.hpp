@@ -1,0 +1,44 @@
+// What is to be compiled while kernels run: a thread that starts with the first job, and sleeps without one.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "ptx/compile/context.hpp"
+
+namespace nvmlkit::ptx {
+
+class Compiled;
+
+// A warp at an instruction, as it was when it came there.
+struct CompileJob {
+  Compiled* compiled = nullptr;
+  std::uint32_t at = 0;
+  CodeContext warp;
+  std::vector<std::byte> registers, special, params;
+};
+
+class CompileQueue {
+ public:
+  // That of this process. A child that was forked gets its own.
+  static CompileQueue& own();
+
+  void add(CompileJob job);
+  // None of its jobs is left, and none runs any more.
+  void forget(const Compiled& compiled);
+
+ private:
+  void live();
+  bool start_thread();
+
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  std::deque<CompileJob> jobs_;
+  const Compiled* busy_with_ = nullptr;
+  bool has_thread_ = false;
+};
+
+}  // namespace nvmlkit::ptx

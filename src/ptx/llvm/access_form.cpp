@@ -1,0 +1,65 @@
+#include "ptx/llvm/access_form.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+namespace {
+
+bool has_known_words(const Instruction& i, const Meaning& meaning) {
+  if (meaning.op == Op::ld_ || meaning.op == Op::st_) return meaning.is_only({Word::vector}) && !i.flag;
+  return meaning.change != Change::none && meaning.is_only({Word::ordered}) && i.count == 1;
+}
+
+// A change of the numbers that the host changes at once.
+bool is_known_change(Type type) {
+  switch (type) {
+    case Type::b32:
+    case Type::u32:
+    case Type::s32:
+    case Type::f32:
+    case Type::b64:
+    case Type::u64:
+    case Type::s64:
+    case Type::f64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::optional<MemoryAccess> memory_access(const Function& function, const Needs& needs, std::uint32_t at) {
+  const auto& i = function.code[at];
+  const auto& meaning = function.meanings[at];
+  const bool loads = meaning.op == Op::ld_, changes = meaning.op == Op::atom_ || meaning.op == Op::red_;
+  if (i.kind != Kind::plain || (!loads && !changes && meaning.op != Op::st_)) return std::nullopt;
+  if (!has_known_words(i, meaning) || i.local_base) return std::nullopt;
+  MemoryAccess out;
+  out.loads = loads;
+  out.change = meaning.change;
+  out.space = i.space;
+  if (i.space == Space::generic || i.space == Space::constant) out.space = Space::global;
+  if (out.space != Space::global && out.space != Space::shared && out.space != Space::kernel_param) return std::nullopt;
+  if (out.space == Space::kernel_param && (!loads || i.a.is_there())) return std::nullopt;
+  out.type = meaning.types[0];
+  if (changes && !is_known_change(out.type)) return std::nullopt;
+  if (changes) out.before = i.d;
+  out.base = i.a;
+  out.wide_address = i.wide_address;
+  out.offset = i.immediate;
+  if (i.count > 1)
+    out.values.assign(function.operands.begin() + i.side, function.operands.begin() + i.side + i.count);
+  else
+    out.values.push_back(loads ? i.d : i.b);
+  const auto element = size_of(out.type);
+  if (element == 0 || element > 8 || out.size() > 32) return std::nullopt;
+  out.register_size = static_cast<std::uint8_t>(element);
+  for (const auto value : out.values)
+    for (const auto& a : needs.accesses(at))
+      if (value.area() == Operand::registers && a.offset == value.offset() && a.writes == loads)
+        out.register_size = a.size;
+  if (out.register_size > 8 || out.register_size < element) return std::nullopt;
+  return out;
+}
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,29 @@
+// Loads and stores that compiled code does itself.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ptx/llvm/needs.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+struct MemoryAccess {
+  bool loads = false;
+  Space space = Space::global;  // global (also by generic addresses), shared or kernel_param
+  Type type = Type::none;       // in memory
+  std::uint8_t register_size = 0;
+  Operand base;  // may be absent
+  bool wide_address = true;
+  std::uint64_t offset = 0;
+  Change change = Change::none;  // neither a load nor a store
+  Operand before;                // what was there before the change; may be absent
+  std::vector<Operand> values;   // one, or those of a vector; some may be absent
+
+  unsigned element_size() const { return size_of(type); }
+  unsigned size() const { return element_size() * static_cast<unsigned>(values.size()); }
+};
+
+std::optional<MemoryAccess> memory_access(const Function& function, const Needs& needs, std::uint32_t at);
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,65 @@
+#include "ptx/llvm/assumptions.hpp"
+
+#include <cstring>
+
+#include "ptx/run/special.hpp"
+
+namespace nvmlkit::ptx::jit {
+namespace {
+
+// The same in all blocks of a launch, and often of all launches.
+bool is_of_launch(std::uint32_t offset) {
+  return offset >= offsetof(SpecialValues, ntid) && offset < offsetof(SpecialValues, ctaid);
+}
+
+Shape joined(Shape now, const std::map<Key, Shape>* before, Key key) {
+  if (!before) return now;
+  const auto known = before->find(key);
+  return known == before->end() ? now : join(now, known->second);
+}
+
+}  // namespace
+
+const Shape& Assumptions::of_register(Key key) {
+  const auto [at, is_new] = registers_.try_emplace(key);
+  if (is_new) {
+    Shape now = observed(warp_->registers + key.offset, key.size);
+    if (key.size == 0) {
+      Mask mask = 0;
+      std::memcpy(&mask, warp_->registers + key.offset, sizeof mask);
+      if (mask == 0 || mask == kAllLanes) now = Shape::same();
+    }
+    at->second = joined(now, before_ ? &before_->registers_ : nullptr, key);
+  }
+  return at->second;
+}
+
+const Shape& Assumptions::of_special(Key key) {
+  const auto [at, is_new] = special_.try_emplace(key);
+  if (is_new) {
+    Shape now = observed(warp_->special + key.offset, key.size);
+    if (now.is_same() && is_of_launch(key.offset)) {
+      std::uint32_t value = 0;
+      std::memcpy(&value, warp_->special + key.offset, sizeof value);
+      now.value = value;
+    }
+    at->second = joined(now, before_ ? &before_->special_ : nullptr, key);
+  }
+  return at->second;
+}
+
+const Shape& Assumptions::of_param(Key key) {
+  const auto [at, is_new] = params_.try_emplace(key);
+  if (is_new) {
+    Shape now = Shape::same();
+    if (std::uint64_t{key.offset} + key.size <= warp_->param_bytes) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, warp_->params + key.offset, key.size);
+      now.value = value;
+    }
+    at->second = joined(now, before_ ? &before_->params_ : nullptr, key);
+  }
+  return at->second;
+}
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,33 @@
+// What a piece of code takes for granted of the warp that enters it. The code checks it first.
+#pragma once
+
+#include <map>
+
+#include "ptx/compile/context.hpp"
+#include "ptx/llvm/needs.hpp"
+#include "ptx/llvm/shape.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+class Assumptions {
+ public:
+  // Of a warp as it is now; what did not hold before is not assumed again.
+  Assumptions(const CodeContext& warp, const Assumptions* before) : warp_(&warp), before_(before) {}
+
+  const Shape& of_register(Key key);
+  const Shape& of_special(Key key);
+  // An integer among the parameters of the kernel.
+  const Shape& of_param(Key key);
+  void forget_warp() { warp_ = nullptr, before_ = nullptr; }
+
+  const std::map<Key, Shape>& registers() const { return registers_; }
+  const std::map<Key, Shape>& special() const { return special_; }
+  const std::map<Key, Shape>& params() const { return params_; }
+
+ private:
+  const CodeContext* warp_;
+  const Assumptions* before_;
+  std::map<Key, Shape> registers_, special_, params_;
+};
+
+}  // namespace nvmlkit::ptx::jit

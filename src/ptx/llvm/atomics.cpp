@@ -1,0 +1,96 @@
+// Atomic changes. One host thread at a time executes the warps of a block: what lies in its shared memory is changed by
+// plain instructions.
+#include <cstddef>
+
+#include "ptx/llvm/translator.hpp"
+
+namespace nvmlkit::ptx::jit {
+namespace {
+
+llvm::AtomicRMWInst::BinOp operation_of(const MemoryAccess& access) {
+  using enum llvm::AtomicRMWInst::BinOp;
+  switch (access.change) {
+    case Change::add:
+      return is_float(access.type) ? FAdd : Add;
+    case Change::least:
+      return is_signed(access.type) ? Min : UMin;
+    case Change::greatest:
+      return is_signed(access.type) ? Max : UMax;
+    case Change::bit_and:
+      return And;
+    case Change::bit_or:
+      return Or;
+    default:
+      return Xor;
+  }
+}
+
+}  // namespace
+
+llvm::Value* Translator::changed(const MemoryAccess& access, llvm::Value* before, llvm::Value* by) {
+  auto& b = *b_;
+  const auto extreme = [&](llvm::Intrinsic::ID of_signed, llvm::Intrinsic::ID of_unsigned) {
+    return b.CreateBinaryIntrinsic(is_signed(access.type) ? of_signed : of_unsigned, before, by);
+  };
+  switch (access.change) {
+    case Change::add: {
+      if (!is_float(access.type)) return b.CreateAdd(before, by);
+      auto* const real = access.type == Type::f32 ? b.getFloatTy() : b.getDoubleTy();
+      return b.CreateBitCast(b.CreateFAdd(b.CreateBitCast(before, real), b.CreateBitCast(by, real)), before->getType());
+    }
+    case Change::least:
+      return extreme(llvm::Intrinsic::smin, llvm::Intrinsic::umin);
+    case Change::greatest:
+      return extreme(llvm::Intrinsic::smax, llvm::Intrinsic::umax);
+    case Change::bit_and:
+      return b.CreateAnd(before, by);
+    case Change::bit_or:
+      return b.CreateOr(before, by);
+    default:
+      return b.CreateXor(before, by);
+  }
+}
+
+llvm::Value* Translator::change_at_once(const MemoryAccess& access, llvm::Value* at, llvm::Value* by) {
+  auto& b = *b_;
+  auto* const bits = by->getType();
+  if (is_float(access.type)) by = b.CreateBitCast(by, access.type == Type::f32 ? b.getFloatTy() : b.getDoubleTy());
+  auto* const before = b.CreateAtomicRMW(operation_of(access), at, by, llvm::Align(access.element_size()),
+                                         llvm::AtomicOrdering::SequentiallyConsistent);
+  return b.CreateBitCast(before, bits);
+}
+
+// One lane after the other: what an earlier one did, a later one sees. Returns what was there before.
+llvm::Value* Translator::change(const MemoryAccess& access, const Place& place) {
+  auto& b = *b_;
+  const bool is_shared = access.space == Space::shared;
+  if (!is_shared)
+    b.CreateStore(b.getInt32(1), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, polls)));
+  const auto by = operand(access.values[0], access.register_size);
+  auto* const all = b.as_vector(by);
+  const bool adds_up = access.change == Change::add && !is_float(access.type) && !access.before.is_there();
+  if (adds_up && place.shape->is_same()) {
+    auto* const total = b.CreateAddReduce(all);
+    auto* const at = host_of_lane(place, 0, 0);
+    if (!is_shared) return change_at_once(access, at, total);
+    auto* const before = b.CreateAlignedLoad(b.element(access.register_size), at, llvm::Align(access.element_size()));
+    b.CreateAlignedStore(b.CreateAdd(before, total), at, llvm::Align(access.element_size()));
+    return before;
+  }
+  llvm::Value* out = llvm::PoisonValue::get(all->getType());
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    auto* const at = host_of_lane(place, lane, 0);
+    auto* const own = b.CreateExtractElement(all, lane);
+    llvm::Value* before = nullptr;
+    if (is_shared) {
+      before = b.CreateAlignedLoad(own->getType(), at, llvm::Align(access.element_size()));
+      b.CreateAlignedStore(changed(access, before, own), at, llvm::Align(access.element_size()));
+    } else {
+      before = change_at_once(access, at, own);
+    }
+    if (access.before.is_there()) out = b.CreateInsertElement(out, before, lane);
+  }
+  return out;
+}
+
+}  // namespace nvmlkit::ptx::jit

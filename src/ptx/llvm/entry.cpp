@@ -1,0 +1,100 @@
+// The start of a piece of code: loads what it needs, and checks what it takes for granted.
+#include <cstddef>
+
+#include "ptx/llvm/translator.hpp"
+#include "ptx/run/special.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+namespace {
+
+// Of a block or a launch. Other special registers are of a thread.
+bool is_same_by_nature(std::uint32_t offset) {
+  return offset >= offsetof(SpecialValues, ntid) && offset < offsetof(SpecialValues, laneid);
+}
+
+}  // namespace
+
+llvm::Value* Translator::field(std::size_t offset, llvm::Type* type) {
+  return b_->CreateLoad(type, b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), context_, offset));
+}
+
+// Lane 0, or all lanes as a vector. `fits` becomes false where the others are not what the shape says.
+llvm::Value* Translator::load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits,
+                                      Lanes& out) {
+  auto& b = *b_;
+  out.shape = shape;
+  if (shape.is_any) return out.value = b.CreateAlignedLoad(b.vector(size), at, llvm::Align(4));
+  out.value = b.CreateAlignedLoad(b.element(size), at, llvm::Align(4));
+  auto* const all = b.CreateAlignedLoad(b.vector(size), at, llvm::Align(4));
+  auto* const differs = b.CreateOrReduce(b.CreateXor(all, b.as_vector(out)));
+  auto* same = b.CreateICmpEQ(differs, llvm::ConstantInt::get(b.element(size), 0));
+  if (shape.value)
+    same = b.CreateAnd(same, b.CreateICmpEQ(out.value, llvm::ConstantInt::get(b.element(size), *shape.value)));
+  fits = b.CreateAnd(fits, same);
+  if (shape.value) out.value = llvm::ConstantInt::get(b.element(size), *shape.value);
+  return out.value;
+}
+
+void Translator::load_register(Key key, llvm::Value*& fits) {
+  auto& b = *b_;
+  auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, key.offset);
+  const auto& shape = assumptions_.of_register(key);
+  auto& lanes = values_[key];
+  lanes.shape = shape;
+  if (key.size > 0) {
+    load_checked(at, key.size, shape, fits, lanes);
+    return;
+  }
+  auto* const mask = b.CreateLoad(b.getInt32Ty(), at);
+  if (shape.is_any) {
+    lanes.value = b.predicate_of(mask);
+    return;
+  }
+  auto* const all = b.CreateICmpEQ(mask, b.getInt32(kAllLanes));
+  fits = b.CreateAnd(fits, b.CreateOr(all, b.CreateICmpEQ(mask, b.getInt32(0))));
+  lanes.value = all;
+}
+
+void Translator::emit_entry() {
+  auto& b = *b_;
+  registers_ = field(offsetof(CodeContext, registers), b.getPtrTy());
+  shared_ = field(offsetof(CodeContext, shared), b.getInt64Ty());
+  shared_bytes_ = field(offsetof(CodeContext, shared_bytes), b.getInt64Ty());
+  reached_ = field(offsetof(CodeContext, reached), b.getPtrTy());
+  auto* const special = field(offsetof(CodeContext, special), b.getPtrTy());
+  auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());
+  llvm::Value* fits = b.getTrue();
+  for (const auto key : needs_.at(stretches_[0].begin)) load_register(key, fits);
+  for (const auto& [key, shape] : assumptions_.special()) {
+    auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), special, key.offset);
+    if (!is_same_by_nature(key.offset) || !shape.is_same()) {
+      load_checked(at, key.size, shape, fits, special_[key]);
+      continue;
+    }
+    auto* const value = b.CreateAlignedLoad(b.element(key.size), at, llvm::Align(4));
+    special_[key] = {shape, value};
+    if (!shape.value) continue;
+    auto* const known = llvm::ConstantInt::get(b.element(key.size), *shape.value);
+    fits = b.CreateAnd(fits, b.CreateICmpEQ(value, known));
+    special_[key].value = known;
+  }
+  for (const auto& [key, shape] : assumptions_.params()) {
+    auto& lanes = params_[key];
+    lanes.shape = shape;
+    lanes.value = b.CreateAlignedLoad(b.element(key.size),
+                                      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, key.offset), llvm::Align(1));
+    if (!shape.value) continue;
+    auto* const known = llvm::ConstantInt::get(b.element(key.size), *shape.value);
+    fits = b.CreateAnd(fits, b.CreateICmpEQ(lanes.value, known));
+    lanes.value = known;
+  }
+  auto* const goes_on = new_block("fits");
+  auto* const stops = new_block("mismatch");
+  b.CreateCondBr(fits, goes_on, stops);
+  b.SetInsertPoint(stops);
+  end_with(CodeEnd::mismatch);
+  b.SetInsertPoint(goes_on);
+}
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,150 @@
+// Instructions other than accesses to memory.
+#include <cstring>
+#include <limits>
+
+#include "ptx/llvm/translator.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+Lanes Translator::operand(Operand operand, std::uint8_t size) {
+  switch (operand.area()) {
+    case Operand::registers: {
+      const auto known = values_.find({operand.offset(), size});
+      if (known != values_.end()) return known->second;
+      return {Shape::any(), llvm::UndefValue::get(b_->vector(size))};
+    }
+    case Operand::constants: {
+      std::uint64_t value = 0;
+      std::memcpy(&value, function_.constants.data() + operand.offset(), size ? size : 4);
+      if (size == 0) return {Shape::constant(value), b_->getInt1(value != 0)};
+      return {Shape::constant(value), llvm::ConstantInt::get(b_->element(size), value)};
+    }
+    default:
+      return special_.at({operand.offset(), size});
+  }
+}
+
+Lanes Translator::argument(const Argument& a) { return operand(a.operand, a.size); }
+
+// What a guard leaves out keeps its value.
+void Translator::set(Key key, Lanes lanes, const std::optional<Lanes>& guarded) {
+  auto& b = *b_;
+  if (guarded) {
+    const auto& guard = *guarded;
+    const auto before = operand(Operand::at(Operand::registers, key.offset), key.size);
+    auto shape = guard.shape.is_same() ? join(before.shape, lanes.shape) : Shape::any();
+    shape.value.reset();
+    if (!shape.is_any)
+      lanes.value = b.CreateSelect(guard.value, lanes.value, before.value);
+    else
+      lanes.value = b.CreateSelect(guard.shape.is_any ? guard.value : b.CreateVectorSplat(kLanes, guard.value),
+                                   b.as_vector(lanes), b.as_vector(before));
+    lanes.shape = shape;
+  }
+  values_[key] = lanes;
+}
+
+void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
+  auto& b = *b_;
+  std::vector<Lanes> lanes;
+  std::vector<Shape> shapes;
+  for (const auto& a : pure.arguments) {
+    lanes.push_back(argument(a));
+    shapes.push_back(lanes.back().shape);
+  }
+  const auto shape = shape_of(pure, shapes);
+  if (may_wrap(pure, shape)) check_range(pure, shapes, lanes, at);
+  std::vector<llvm::Value*> arguments;
+  for (const auto& l : lanes) arguments.push_back(shape.is_any ? b.as_vector(l) : l.value);
+  auto* out = emit(pure, b, arguments);
+  std::optional<Lanes> guard;
+  if (const auto& i = function_.code[at]; i.guard.is_there()) {
+    guard = operand(i.guard, 0);
+    if (i.guard_negated) guard->value = b.CreateNot(guard->value);
+  }
+  if (pure.rule != Rule::compare) return set(*pure.d, {shape, out}, guard);
+  const auto combined = [&](llvm::Value* result) -> llvm::Value* {
+    if (!pure.combined) return result;
+    auto* const other = pure.arguments.back().negated ? b.CreateNot(arguments.back()) : arguments.back();
+    return pure.combined == '&'   ? b.CreateAnd(result, other)
+           : pure.combined == '|' ? b.CreateOr(result, other)
+                                  : b.CreateXor(result, other);
+  };
+  auto* const opposite = pure.d2 ? combined(b.CreateNot(out)) : nullptr;
+  if (pure.d) set(*pure.d, {shape, combined(out)}, guard);
+  if (pure.d2) set(*pure.d2, {shape, opposite}, guard);
+}
+
+// A row of 32-bit numbers that becomes one of 64 bits must not go beyond the ends of its type.
+void Translator::check_range(const Pure& pure, const std::vector<Shape>& shapes, const std::vector<Lanes>& arguments,
+                             std::uint32_t at) {
+  auto& b = *b_;
+  const auto from = pure.rule == Rule::convert ? pure.from : pure.type;
+  const auto factors = pure.rule == Rule::convert ? std::size_t{1} : std::size_t{2};
+  llvm::Value* fits = b.getTrue();
+  for (std::size_t k = 0; k < factors; ++k) {
+    if (shapes[k].is_same() || arguments[k].value->getType()->getIntegerBitWidth() != 32) continue;
+    const bool negative = is_signed(from);
+    auto* const base =
+        negative ? b.CreateSExt(arguments[k].value, b.getInt64Ty()) : b.CreateZExt(arguments[k].value, b.getInt64Ty());
+    const auto inside = [&](std::int64_t more) {
+      auto* const v = b.CreateAdd(base, b.getInt64(static_cast<std::uint64_t>(more)));
+      auto* const low = b.getInt64(static_cast<std::uint64_t>(negative ? INT32_MIN : std::int64_t{0}));
+      auto* const high = b.getInt64(negative ? INT32_MAX : UINT32_MAX);
+      return b.CreateAnd(b.CreateICmpSGE(v, low), b.CreateICmpSLE(v, high));
+    };
+    fits = b.CreateAnd(fits, b.CreateAnd(inside(shapes[k].least()), inside(shapes[k].most())));
+  }
+  auto* const goes_on = new_block("in_range");
+  auto* const stops = new_block("wraps");
+  b.CreateCondBr(fits, goes_on, stops);
+  b.SetInsertPoint(stops);
+  leave(at, at - stretch_begin_);
+  b.SetInsertPoint(goes_on);
+}
+
+void Translator::spill(Key key, const Lanes& lanes) {
+  auto& b = *b_;
+  auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, key.offset);
+  b.CreateAlignedStore(key.size == 0 ? b.mask_of(lanes) : b.as_vector(lanes), at, llvm::Align(4));
+}
+
+void Translator::call_interpreter(std::uint32_t at, std::int32_t place) {
+  auto& b = *b_;
+  auto* const type =
+      llvm::FunctionType::get(b.getInt1Ty(), {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty()}, /*isVarArg=*/false);
+  auto* const callee = b.pointer_to(reinterpret_cast<const void*>(execute_one_));
+  auto* const call =
+      b.CreateCall(type, callee, {context_, b.getInt32(at), b.getInt32(static_cast<std::uint32_t>(place))});
+  call->addRetAttr(llvm::Attribute::ZExt);
+  auto* const goes_on = new_block("goes_on");
+  auto* const faulted = new_block("faulted");
+  b.CreateCondBr(call, goes_on, faulted);
+  b.SetInsertPoint(faulted);
+  b.CreateStore(b.CreateAdd(executed_, b.getInt64(at - stretch_begin_ + 1)),
+                b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, executed)));
+  end_with(CodeEnd::faulted);
+  b.SetInsertPoint(goes_on);
+}
+
+void Translator::emit_by_interpreter(std::uint32_t at) {
+  for (const auto& a : needs_.accesses(at)) {
+    const auto known = values_.find({a.offset, a.size});
+    if (!a.replaces && known != values_.end()) spill(known->first, known->second);
+  }
+  call_interpreter(at, -1);
+  reload(at);
+}
+
+void Translator::reload(std::uint32_t at) {
+  auto& b = *b_;
+  for (const auto& a : needs_.accesses(at)) {
+    if (!a.writes && a.size != 0) continue;
+    auto* const from = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, a.offset);
+    values_[{a.offset, a.size}] = {Shape::any(), a.size == 0
+                                                     ? b.predicate_of(b.CreateLoad(b.getInt32Ty(), from))
+                                                     : b.CreateAlignedLoad(b.vector(a.size), from, llvm::Align(4))};
+  }
+}
+
+}  // namespace nvmlkit::ptx::jit

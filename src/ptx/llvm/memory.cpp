@@ -1,0 +1,201 @@
+// Loads and stores. What lies where it is expected is reached at once; all else is left to the interpreter, errors too.
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "ptx/llvm/translator.hpp"
+
+namespace nvmlkit::ptx::jit {
+namespace {
+
+// Lanes that read one behind the other, or the same: from `first` on.
+struct Run {
+  unsigned first = 0, count = 1;
+  std::int64_t step = 0;
+};
+
+// At most so many, or none.
+std::vector<Run> runs_of(const Shape& shape, std::int64_t size, std::size_t most) {
+  std::vector<Run> out;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!out.empty()) {
+      auto& run = out.back();
+      const auto step = shape.more[lane] - shape.more[lane - 1];
+      const bool begins = run.count == 1 && (step == size || step == 0);
+      if (begins || (run.count > 1 && step == run.step)) {
+        run.step = step;
+        ++run.count;
+        continue;
+      }
+    }
+    if (out.size() == most) return {};
+    out.push_back({.first = lane});
+  }
+  return out;
+}
+
+constexpr std::size_t kMostRuns = 8;
+
+}  // namespace
+
+llvm::Value* Translator::to_register(llvm::Value* value, const MemoryAccess& access) {
+  auto* type = static_cast<llvm::Type*>(b_->element(access.register_size));
+  if (value->getType()->isVectorTy()) type = b_->vector(access.register_size);
+  return is_signed(access.type) ? b_->CreateSExt(value, type) : b_->CreateZExt(value, type);
+}
+
+// One value for each part of a vector: of lane 0 where all lanes read the same.
+std::vector<llvm::Value*> Translator::load(const MemoryAccess& access, const Place& place) {
+  auto& b = *b_;
+  const auto element = access.element_size(), count = static_cast<unsigned>(access.values.size());
+  std::vector<llvm::Value*> out;
+  if (!place.shape->is_any && place.shape->is_same()) {
+    for (unsigned k = 0; k < count; ++k)
+      out.push_back(b.CreateAlignedLoad(b.element(element), host_of_lane(place, 0, k * element), llvm::Align(element)));
+  } else if (!place.shape->is_any && place.shape->is_row(access.size())) {
+    auto* const type = llvm::FixedVectorType::get(b.element(element), kLanes * count);
+    auto* const all = b.CreateAlignedLoad(type, host_of_lane(place, 0, 0), llvm::Align(access.size()));
+    for (unsigned k = 0; k < count; ++k) {
+      std::vector<int> from;
+      for (unsigned lane = 0; lane < kLanes; ++lane) from.push_back(static_cast<int>(lane * count + k));
+      out.push_back(count == 1 ? all : b.CreateShuffleVector(all, from));
+    }
+  } else {
+    out = load_lanes(access, place);
+  }
+  for (auto& value : out) value = to_register(value, access);
+  return out;
+}
+
+std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, const Place& place) {
+  auto& b = *b_;
+  const auto element = access.element_size(), count = static_cast<unsigned>(access.values.size());
+  std::vector<llvm::Value*> out(count, llvm::PoisonValue::get(b.vector(element)));
+  const auto runs = place.shape->is_any || count > 1 ? std::vector<Run>{} : runs_of(*place.shape, element, kMostRuns);
+  for (const auto& run : runs) {
+    auto* const from = host_of_lane(place, run.first, 0);
+    std::vector<int> lanes(kLanes, -1), both;
+    llvm::Value* part = nullptr;
+    if (run.step == 0) {
+      part = b.CreateVectorSplat(kLanes, b.CreateAlignedLoad(b.element(element), from, llvm::Align(element)));
+    } else {
+      auto* const type = llvm::FixedVectorType::get(b.element(element), run.count);
+      for (unsigned k = 0; k < run.count; ++k) lanes[run.first + k] = static_cast<int>(k);
+      part = b.CreateShuffleVector(b.CreateAlignedLoad(type, from, llvm::Align(element)), lanes);
+    }
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      both.push_back(static_cast<int>(lane >= run.first && lane < run.first + run.count ? kLanes + lane : lane));
+    out[0] = b.CreateShuffleVector(out[0], part, both);
+  }
+  if (!runs.empty()) return out;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    for (unsigned k = 0; k < count; ++k) {
+      auto* const one =
+          b.CreateAlignedLoad(b.element(element), host_of_lane(place, lane, k * element), llvm::Align(element));
+      out[k] = b.CreateInsertElement(out[k], one, lane);
+    }
+  return out;
+}
+
+// Where lanes write to one place, the last one counts.
+void Translator::store(const MemoryAccess& access, const Place& place) {
+  auto& b = *b_;
+  const auto element = access.element_size(), count = static_cast<unsigned>(access.values.size());
+  std::vector<Lanes> values;
+  for (const auto value : access.values) {
+    auto lanes = operand(value, access.register_size);
+    lanes.value = b.CreateTrunc(lanes.value,
+                                lanes.shape.is_any ? static_cast<llvm::Type*>(b.vector(element)) : b.element(element));
+    for (auto& m : lanes.shape.more) m = truncated(static_cast<std::uint64_t>(m), element);
+    values.push_back(lanes);
+  }
+  if (!place.shape->is_any && place.shape->is_row(access.size()) && count == 1) {
+    b.CreateAlignedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(element));
+    return;
+  }
+  std::vector<llvm::Value*> vectors;
+  for (const auto& lanes : values) vectors.push_back(b.as_vector(lanes));
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const bool is_last =
+        place.shape->is_any || lane + 1 == kLanes || place.shape->more[lane] != place.shape->more[lane + 1];
+    for (unsigned k = 0; is_last && k < count; ++k)
+      b.CreateAlignedStore(b.CreateExtractElement(vectors[k], lane), host_of_lane(place, lane, k * element),
+                           llvm::Align(element));
+  }
+}
+
+void Translator::load_param(const MemoryAccess& access, std::uint32_t at) {
+  auto& b = *b_;
+  const Shape shape = shape_of_load(access, at, {});
+  for (unsigned k = 0; k < access.values.size(); ++k) {
+    if (!access.values[k].is_there()) continue;
+    const Key key{access.values[k].offset(), access.register_size};
+    if (const auto known = params_.find({static_cast<std::uint32_t>(access.offset), access.register_size});
+        known != params_.end() && access.values.size() == 1 && access.element_size() == 4 && access.type != Type::f32) {
+      values_[key] = {shape, known->second.value};
+      continue;
+    }
+    auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());
+    auto* const from = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, access.offset + k * access.element_size());
+    auto* const value = b.CreateAlignedLoad(b.element(access.element_size()), from, llvm::Align(1));
+    values_[key] = {Shape::same(), to_register(value, access)};
+  }
+}
+
+void Translator::call_interpreter_for(const MemoryAccess&, std::uint32_t at, std::int32_t place) {
+  for (const auto& a : needs_.accesses(at)) {
+    const auto known = values_.find({a.offset, a.size});
+    if (!a.replaces && known != values_.end()) spill(known->first, known->second);
+  }
+  call_interpreter(at, place);
+}
+
+void Translator::emit_access(const MemoryAccess& access, std::uint32_t at) {
+  auto& b = *b_;
+  if (access.space == Space::kernel_param) return load_param(access, at);
+  const auto place_number = access.space == Space::global ? static_cast<std::int32_t>(places_++) : -1;
+  const auto address = address_of(access);
+  Place place;
+  auto* const fits = find_place(access, address, place_number, place);
+  auto* const direct = new_block("direct");
+  auto* const other = new_block("other");
+  auto* const done = new_block("done");
+  b.CreateCondBr(fits, direct, other, llvm::MDBuilder(b.getContext()).createBranchWeights(1000, 1));
+  // The registers that it sets, their shape, and what the direct way sets them to.
+  std::vector<Operand> targets;
+  std::vector<llvm::Value*> loaded, reloaded;
+  const auto shape = access.loads && address.shape.is_same() ? Shape::same() : Shape::any();
+  b.SetInsertPoint(direct);
+  if (access.change != Change::none) {
+    loaded = {change(access, place)};
+    targets = {access.before};
+  } else if (access.loads) {
+    loaded = load(access, place);
+    targets = access.values;
+  } else {
+    store(access, place);
+  }
+  b.CreateBr(done);
+  auto* const direct_end = b.GetInsertBlock();
+  b.SetInsertPoint(other);
+  call_interpreter_for(access, at, place_number);
+  for (const auto target : targets)
+    reloaded.push_back(!target.is_there() ? nullptr
+                                          : b.CreateAlignedLoad(b.type_of(shape, access.register_size),
+                                                                b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_,
+                                                                                             target.offset()),
+                                                                llvm::Align(4)));
+  b.CreateBr(done);
+  auto* const other_end = b.GetInsertBlock();
+  b.SetInsertPoint(done);
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    if (!targets[k].is_there()) continue;
+    auto* const phi = b.CreatePHI(b.type_of(shape, access.register_size), 2);
+    phi->addIncoming(loaded[k], direct_end);
+    phi->addIncoming(reloaded[k], other_end);
+    values_[{targets[k].offset(), access.register_size}] = {shape, phi};
+  }
+}
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,69 @@
+// Where the bytes of an access lie.
+#include <cstddef>
+
+#include "ptx/llvm/translator.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+// Of 64 bits, whatever the register has.
+Lanes Translator::address_of(const MemoryAccess& access) {
+  auto& b = *b_;
+  if (!access.base.is_there()) return {Shape::same(), b.getInt64(access.offset)};
+  auto out = operand(access.base, access.wide_address ? 8 : 4);
+  auto* const offset = llvm::ConstantInt::get(b.element(access.wide_address ? 8 : 4), access.offset);
+  out.value = b.CreateAdd(out.value, out.shape.is_any ? b.CreateVectorSplat(kLanes, offset) : offset);
+  if (!access.wide_address) out.value = b.CreateZExt(out.value, b.type_of(out.shape, 8));
+  return out;
+}
+
+llvm::Value* Translator::find_place(const MemoryAccess& access, const Lanes& address, std::int32_t number, Place& out) {
+  auto& b = *b_;
+  llvm::Value *start = b.getInt64(0), *room = shared_bytes_, *delta = shared_;
+  if (access.space == Space::global) {
+    auto* const reached =
+        b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), reached_, static_cast<std::uint64_t>(number) * sizeof(Reached));
+    const auto part = [&](std::size_t offset) {
+      return b.CreateLoad(b.getInt64Ty(), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), reached, offset));
+    };
+    start = part(offsetof(Reached, start));
+    room = part(offsetof(Reached, size));
+    delta = part(offsetof(Reached, delta));
+  }
+  const auto size = access.size();
+  out.shape = &address.shape;
+  if (!address.shape.is_any) {
+    const auto least = address.shape.least(), most = address.shape.most();
+    auto* const low = b.CreateSub(b.CreateAdd(address.value, b.getInt64(static_cast<std::uint64_t>(least))), start);
+    const auto length = static_cast<std::uint64_t>(most - least) + size;
+    auto* fits = b.CreateAnd(b.CreateICmpULT(low, room), b.CreateICmpUGE(b.CreateSub(room, low), b.getInt64(length)));
+    std::uint64_t bits = 0;
+    for (const auto more : address.shape.more) bits |= static_cast<std::uint64_t>(more);
+    if (size > 1) {
+      auto* const low_bits = b.CreateAnd(address.value, b.getInt64(size - 1));
+      fits = b.CreateAnd(fits, (bits & (size - 1)) == 0 ? b.CreateICmpEQ(low_bits, b.getInt64(0)) : b.getFalse());
+    }
+    out.host = b.CreateAdd(address.value, delta);
+    return fits;
+  }
+  const auto all = [&](llvm::Value* v) { return b.CreateVectorSplat(kLanes, v); };
+  auto* const low = b.CreateSub(address.value, all(start));
+  // Those of a size that fits no lane fail, too.
+  auto* const limit = b.CreateSub(room, b.getInt64(size));
+  auto* fits =
+      b.CreateAnd(b.CreateICmpUGE(room, b.getInt64(size)), b.CreateAndReduce(b.CreateICmpULE(low, all(limit))));
+  if (size > 1) {
+    auto* const bits = b.CreateAnd(b.CreateOrReduce(address.value), b.getInt64(size - 1));
+    fits = b.CreateAnd(fits, b.CreateICmpEQ(bits, b.getInt64(0)));
+  }
+  out.host = b.CreateAdd(address.value, all(delta));
+  return fits;
+}
+
+llvm::Value* Translator::host_of_lane(const Place& place, unsigned lane, unsigned part) {
+  auto& b = *b_;
+  if (place.shape->is_any) return b.pointer(b.CreateAdd(b.CreateExtractElement(place.host, lane), b.getInt64(part)));
+  const auto more = place.shape->more[lane] + static_cast<std::int64_t>(part);
+  return b.pointer(b.CreateAdd(place.host, b.getInt64(static_cast<std::uint64_t>(more))));
+}
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,260 @@
+#include "ptx/llvm/pure.hpp"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+
+namespace nvmlkit::ptx::jit {
+namespace {
+
+using llvm::Value;
+
+// Values of registers are integers; this is what they mean.
+llvm::Type* with_lanes(llvm::Type* element, Value* like) {
+  const auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
+  return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;
+}
+
+class Emitter {
+ public:
+  Emitter(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<Value*>& arguments) : p_(pure), b_(b) {
+    for (std::size_t k = 0; k < arguments.size(); ++k)
+      a_.push_back(p_.arguments[k].negated ? b_.CreateNot(arguments[k]) : arguments[k]);
+  }
+
+  Value* emit() {
+    switch (p_.rule) {
+      case Rule::copy:
+        return a_[0];
+      case Rule::number:
+        return b_.getIntN(8 * size_of(p_.type), p_.number);
+      case Rule::compare:
+        return comparison();
+      case Rule::convert:
+        return conversion();
+      case Rule::select:
+        return b_.CreateSelect(a_[2], a_[0], a_[1]);
+      default:
+        return is_float(p_.type) ? of_floats() : of_integers();
+    }
+  }
+
+ private:
+  Value* real(Value* v, Type type) {
+    return b_.CreateBitCast(v, with_lanes(type == Type::f32 ? b_.getFloatTy() : b_.getDoubleTy(), v));
+  }
+  Value* bits(Value* v, Type type) { return b_.CreateBitCast(v, with_lanes(b_.getIntNTy(8 * size_of(type)), v)); }
+  Value* number(Value* like, std::uint64_t value) { return llvm::ConstantInt::get(like->getType(), value); }
+
+  Value* of_floats() {
+    std::vector<Value*> x;
+    for (auto* const v : a_) x.push_back(real(v, p_.type));
+    const auto unit = [&] { return llvm::ConstantFP::get(x[0]->getType(), 1.0); };
+    const auto root = [&](Value* of) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, of); };
+    Value* out = nullptr;
+    switch (p_.rule) {
+      case Rule::add:
+        out = b_.CreateFAdd(x[0], x[1]);
+        break;
+      case Rule::sub:
+        out = b_.CreateFSub(x[0], x[1]);
+        break;
+      case Rule::mul:
+        out = b_.CreateFMul(x[0], x[1]);
+        break;
+      case Rule::divide:
+        out = b_.CreateFDiv(x[0], x[1]);
+        break;
+      case Rule::fused:
+        out = b_.CreateIntrinsic(llvm::Intrinsic::fma, {x[0]->getType()}, {x[0], x[1], x[2]});
+        break;
+      case Rule::negate:
+        out = b_.CreateFNeg(x[0]);
+        break;
+      case Rule::absolute:
+        out = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x[0]);
+        break;
+      case Rule::reciprocal:
+        out = b_.CreateFDiv(unit(), x[0]);
+        break;
+      case Rule::root:
+        out = root(x[0]);
+        break;
+      default:
+        out = reciprocal_root(x[0]);
+    }
+    return bits(out, p_.type);
+  }
+
+  // Of f32 it is computed as a double.
+  Value* reciprocal_root(Value* of) {
+    auto* const wide_type = with_lanes(b_.getDoubleTy(), of);
+    auto* const wide = p_.type == Type::f32 ? b_.CreateFPExt(of, wide_type) : of;
+    auto* const out =
+        b_.CreateFDiv(llvm::ConstantFP::get(wide_type, 1.0), b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, wide));
+    return p_.type == Type::f32 ? b_.CreateFPTrunc(out, of->getType()) : out;
+  }
+
+  Value* wide(Value* v) {
+    auto* const type = with_lanes(b_.getIntNTy(16 * size_of(p_.type)), v);
+    return is_signed(p_.type) ? b_.CreateSExt(v, type) : b_.CreateZExt(v, type);
+  }
+
+  Value* of_integers() {
+    switch (p_.rule) {
+      case Rule::add:
+        return b_.CreateAdd(a_[0], a_[1]);
+      case Rule::sub:
+        return b_.CreateSub(a_[0], a_[1]);
+      case Rule::mul:
+        return b_.CreateMul(a_[0], a_[1]);
+      case Rule::mad:
+        return b_.CreateAdd(b_.CreateMul(a_[0], a_[1]), a_[2]);
+      case Rule::mul_wide:
+        return b_.CreateMul(wide(a_[0]), wide(a_[1]));
+      case Rule::mad_wide:
+        return b_.CreateAdd(b_.CreateMul(wide(a_[0]), wide(a_[1])), a_[2]);
+      case Rule::least:
+        return extreme(llvm::Intrinsic::smin, llvm::Intrinsic::umin);
+      case Rule::greatest:
+        return extreme(llvm::Intrinsic::smax, llvm::Intrinsic::umax);
+      case Rule::bit_and:
+        return b_.CreateAnd(a_[0], a_[1]);
+      case Rule::bit_or:
+        return b_.CreateOr(a_[0], a_[1]);
+      case Rule::bit_xor:
+        return b_.CreateXor(a_[0], a_[1]);
+      case Rule::bit_not:
+        return b_.CreateNot(a_[0]);
+      case Rule::negate:
+        return b_.CreateNeg(a_[0]);
+      case Rule::absolute:
+        return b_.CreateSelect(b_.CreateICmpSLT(a_[0], number(a_[0], 0)), b_.CreateNeg(a_[0]), a_[0]);
+      default:
+        return shift();
+    }
+  }
+
+  Value* extreme(llvm::Intrinsic::ID of_signed, llvm::Intrinsic::ID of_unsigned) {
+    return b_.CreateBinaryIntrinsic(is_signed(p_.type) ? of_signed : of_unsigned, a_[0], a_[1]);
+  }
+
+  // By at least the width: zeros, or signs.
+  Value* shift() {
+    const unsigned width = 8 * size_of(p_.type);
+    auto* const fits = b_.CreateICmpULT(a_[1], number(a_[1], width));
+    auto* const by = b_.CreateZExtOrTrunc(b_.CreateSelect(fits, a_[1], number(a_[1], width - 1)), a_[0]->getType());
+    if (p_.rule == Rule::shift_right && is_signed(p_.type)) return b_.CreateAShr(a_[0], by);
+    auto* const out = p_.rule == Rule::shift_left ? b_.CreateShl(a_[0], by) : b_.CreateLShr(a_[0], by);
+    return b_.CreateSelect(fits, out, number(a_[0], 0));
+  }
+
+  Value* comparison() {
+    auto* out = is_float(p_.type) ? b_.CreateFCmp(of_reals(), real(a_[0], p_.type), real(a_[1], p_.type))
+                                  : b_.CreateICmp(of_numbers(), a_[0], a_[1]);
+    return out;
+  }
+
+  llvm::CmpInst::Predicate of_reals() const {
+    using enum llvm::CmpInst::Predicate;
+    constexpr llvm::CmpInst::Predicate kPredicates[] = {FCMP_FALSE, FCMP_OEQ, FCMP_ONE, FCMP_OLT, FCMP_OLE,
+                                                        FCMP_OGT,   FCMP_OGE, FCMP_UEQ, FCMP_UNE, FCMP_ULT,
+                                                        FCMP_ULE,   FCMP_UGT, FCMP_UGE, FCMP_ORD, FCMP_UNO};
+    return kPredicates[static_cast<unsigned>(p_.relation)];
+  }
+
+  llvm::CmpInst::Predicate of_numbers() const {
+    using enum llvm::CmpInst::Predicate;
+    constexpr llvm::CmpInst::Predicate kSigned[] = {BAD_ICMP_PREDICATE, ICMP_EQ,  ICMP_NE, ICMP_SLT,
+                                                    ICMP_SLE,           ICMP_SGT, ICMP_SGE};
+    constexpr llvm::CmpInst::Predicate kUnsigned[] = {BAD_ICMP_PREDICATE, ICMP_EQ,  ICMP_NE, ICMP_ULT,
+                                                      ICMP_ULE,           ICMP_UGT, ICMP_UGE};
+    const auto at = static_cast<unsigned>(p_.relation);
+    return is_signed(p_.type) ? kSigned[at] : kUnsigned[at];
+  }
+
+  Value* conversion() {
+    auto* const to = with_lanes(p_.type == Type::f32   ? b_.getFloatTy()
+                                : p_.type == Type::f64 ? b_.getDoubleTy()
+                                                       : static_cast<llvm::Type*>(b_.getIntNTy(8 * size_of(p_.type))),
+                                a_[0]);
+    if (is_float(p_.from)) {
+      auto* const x = real(a_[0], p_.from);
+      if (is_float(p_.type))
+        return bits(p_.type == Type::f64 ? b_.CreateFPExt(x, to) : b_.CreateFPTrunc(x, to), p_.type);
+      const auto how = is_signed(p_.type) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+      return b_.CreateIntrinsic(how, {to, x->getType()}, {x});
+    }
+    if (is_float(p_.type))
+      return bits(is_signed(p_.from) ? b_.CreateSIToFP(a_[0], to) : b_.CreateUIToFP(a_[0], to), p_.type);
+    return is_signed(p_.from) ? b_.CreateSExtOrTrunc(a_[0], to) : b_.CreateZExtOrTrunc(a_[0], to);
+  }
+
+  const Pure& p_;
+  llvm::IRBuilderBase& b_;
+  std::vector<Value*> a_;
+};
+
+// A factor of a wide product.
+Shape widened(Shape s, Type type) {
+  if (s.value && is_signed(type)) s.value = static_cast<std::uint64_t>(truncated(*s.value, size_of(type)));
+  return s;
+}
+
+bool all_same(const std::vector<Shape>& shapes) {
+  return std::ranges::all_of(shapes, [](const auto& s) { return s.is_same(); });
+}
+
+}  // namespace
+
+Shape shape_of(const Pure& pure, const std::vector<Shape>& a) {
+  const unsigned size = pure.d ? pure.d->size : 0;
+  if (size >= 4 && !is_float(pure.type)) {
+    switch (pure.rule) {
+      case Rule::copy:
+        return a[0];
+      case Rule::number:
+        return Shape::constant(pure.number);
+      case Rule::add:
+        return sum(a[0], a[1], size);
+      case Rule::sub:
+        return sum(a[0], a[1], size, -1);
+      case Rule::mul:
+        return product(a[0], a[1], size);
+      case Rule::mul_wide:
+        return product(widened(a[0], pure.type), widened(a[1], pure.type), size);
+      case Rule::mad:
+        return sum(product(a[0], a[1], size), a[2], size);
+      case Rule::mad_wide:
+        return sum(product(widened(a[0], pure.type), widened(a[1], pure.type), size), a[2], size);
+      case Rule::shift_left:
+        if (a[1].is_same() && a[1].value && *a[1].value < 8 * size)
+          return product(a[0], Shape::constant(std::uint64_t{1} << *a[1].value), size);
+        break;
+      case Rule::convert:
+        if (!is_float(pure.from) && !a[0].is_any && !all_same(a) && size_of(pure.from) >= 4) {
+          Shape out = a[0];
+          out.value.reset();
+          for (auto& m : out.more) m = truncated(static_cast<std::uint64_t>(m), size);
+          return out;
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  return all_same(a) ? Shape::same() : Shape::any();
+}
+
+bool may_wrap(const Pure& pure, const Shape& result) {
+  if (result.is_any || result.is_same()) return false;
+  return pure.rule == Rule::mul_wide || pure.rule == Rule::mad_wide ||
+         (pure.rule == Rule::convert && size_of(pure.type) > size_of(pure.from));
+}
+
+Value* emit(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<Value*>& arguments) {
+  return Emitter(pure, b, arguments).emit();
+}
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,75 @@
+// Instructions whose result depends on the values of their operands alone.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ptx/llvm/needs.hpp"
+#include "ptx/llvm/shape.hpp"
+
+namespace llvm {
+class IRBuilderBase;
+class Value;
+}  // namespace llvm
+
+namespace nvmlkit::ptx::jit {
+
+struct Argument {
+  Operand operand;
+  std::uint8_t size;  // 0: a predicate
+  bool negated = false;
+};
+
+// What it computes: one of `a`, the arguments, for each lane.
+enum class Rule : std::uint8_t {
+  copy,
+  number,
+  add,
+  sub,
+  mul,
+  mul_wide,
+  mad,
+  mad_wide,
+  least,
+  greatest,
+  bit_and,
+  bit_or,
+  bit_xor,
+  bit_not,
+  shift_left,
+  shift_right,
+  negate,
+  absolute,
+  select,
+  compare,
+  convert,
+  logic3,
+  fused,
+  divide,
+  reciprocal,
+  root,
+  reciprocal_root,
+};
+
+struct Pure {
+  Rule rule = Rule::copy;
+  Type type = Type::none, from = Type::none;
+  Relation relation = Relation::none;
+  char combined = 0;  // with the last argument, a predicate
+  std::uint64_t number = 0;
+  std::vector<Argument> arguments;
+  std::optional<Key> d, d2;  // d2: the opposite of a comparison
+};
+
+// Nothing for an instruction that is none, or that the interpreter executes.
+std::optional<Pure> pure_form(const Function& function, const Needs& needs, std::uint32_t at);
+
+// The shape of the result.
+Shape shape_of(const Pure& pure, const std::vector<Shape>& arguments);
+// A 32-bit pattern that becomes one of 64 bits is that only while no lane goes beyond the ends of its type.
+bool may_wrap(const Pure& pure, const Shape& result);
+
+// Of single values or of vectors.
+llvm::Value* emit(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& arguments);
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,244 @@
+// Which instructions are pure, and their operands.
+#include <algorithm>
+
+#include "ptx/llvm/pure.hpp"
+
+namespace nvmlkit::ptx::jit {
+namespace {
+
+class Reader {
+ public:
+  Reader(const Function& function, const Needs& needs, std::uint32_t at)
+      : i_(function.code[at]), meaning_(function.meanings[at]), accesses_(needs.accesses(at)) {}
+
+  std::optional<Pure> read() {
+    out_.type = meaning_.types[0];
+    if (i_.count != 1 && out_.type != Type::pred) return std::nullopt;
+    const auto size = static_cast<std::uint8_t>(size_of(out_.type));
+    if (meaning_.op == Op::setp_) return comparison();
+    if (meaning_.op == Op::cvt_) return conversion();
+    if (out_.type == Type::pred) return of_predicates();
+    if (size != 2 && size != 4 && size != 8) return std::nullopt;
+    if (!known_type(out_.type)) return std::nullopt;
+    const auto rule = is_float(out_.type) ? of_floats() : of_integers();
+    if (!rule) return std::nullopt;
+    out_.rule = *rule;
+    const bool wide = out_.rule == Rule::mul_wide || out_.rule == Rule::mad_wide;
+    const auto whole = static_cast<std::uint8_t>(wide ? 2 * size : size);
+    if (out_.rule == Rule::number) {
+      out_.number = i_.immediate;
+    } else {
+      take(i_.a, size);
+      const bool shifts = out_.rule == Rule::shift_left || out_.rule == Rule::shift_right;
+      if (i_.b.is_there()) take(i_.b, shifts ? std::uint8_t{4} : size);
+      if (i_.c.is_there()) {
+        if (out_.rule == Rule::select)
+          out_.arguments.push_back({i_.c, 0, i_.flag});
+        else
+          take(i_.c, whole);
+      }
+    }
+    return with_target(whole);
+  }
+
+ private:
+  static bool known_type(Type type) {
+    switch (type) {
+      case Type::b16:
+      case Type::u16:
+      case Type::s16:
+      case Type::b32:
+      case Type::u32:
+      case Type::s32:
+      case Type::f32:
+      case Type::b64:
+      case Type::u64:
+      case Type::s64:
+      case Type::f64:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  void take(Operand operand, std::uint8_t size) { out_.arguments.push_back({operand, size}); }
+
+  std::optional<Pure> with_target(std::uint8_t size) {
+    if (!i_.d.is_there()) return std::nullopt;
+    out_.d = Key{i_.d.offset(), size};
+    return out_;
+  }
+
+  std::optional<Rule> of_integers() const {
+    const bool plain = meaning_.words == 0;
+    switch (meaning_.op) {
+      case Op::mov_:
+        if (i_.a.is_there()) return Rule::copy;
+        return i_.flag || i_.local_base ? std::nullopt : std::optional(Rule::number);
+      case Op::cvta_:
+        if (!plain || i_.flag || i_.local_base) return std::nullopt;
+        if (!i_.a.is_there()) return Rule::number;
+        return i_.immediate == 0 ? std::optional(Rule::copy) : std::nullopt;
+      case Op::add_:
+        return plain ? std::optional(Rule::add) : std::nullopt;
+      case Op::sub_:
+        return plain ? std::optional(Rule::sub) : std::nullopt;
+      case Op::mul_:
+        return product(Rule::mul, Rule::mul_wide);
+      case Op::mad_:
+        return product(Rule::mad, Rule::mad_wide);
+      case Op::min_:
+        return plain ? std::optional(Rule::least) : std::nullopt;
+      case Op::max_:
+        return plain ? std::optional(Rule::greatest) : std::nullopt;
+      default:
+        return plain ? of_bits() : std::nullopt;
+    }
+  }
+
+  std::optional<Rule> product(Rule low, Rule wide) const {
+    if (meaning_.words == 0) return low;
+    const bool has_wide = meaning_.is_only({Word::wide}) && size_of(out_.type) == 4;
+    return has_wide ? std::optional(wide) : std::nullopt;
+  }
+
+  std::optional<Rule> of_bits() const {
+    switch (meaning_.op) {
+      case Op::and_:
+        return Rule::bit_and;
+      case Op::or_:
+        return Rule::bit_or;
+      case Op::xor_:
+        return Rule::bit_xor;
+      case Op::not_:
+        return Rule::bit_not;
+      case Op::shl_:
+        return Rule::shift_left;
+      case Op::shr_:
+        return Rule::shift_right;
+      case Op::selp_:
+        return Rule::select;
+      case Op::neg_:
+        return is_signed(out_.type) ? std::optional(Rule::negate) : std::nullopt;
+      case Op::abs_:
+        return is_signed(out_.type) ? std::optional(Rule::absolute) : std::nullopt;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  std::optional<Rule> of_floats() const {
+    if (size_of(out_.type) < 4 || meaning_.words != 0) return std::nullopt;
+    switch (meaning_.op) {
+      case Op::mov_:
+        return i_.a.is_there() ? std::optional(Rule::copy) : std::nullopt;
+      case Op::add_:
+        return Rule::add;
+      case Op::sub_:
+        return Rule::sub;
+      case Op::mul_:
+        return Rule::mul;
+      case Op::mad_:
+      case Op::fma_:
+        return Rule::fused;
+      case Op::div_:
+        return Rule::divide;
+      case Op::neg_:
+        return Rule::negate;
+      case Op::abs_:
+        return Rule::absolute;
+      case Op::selp_:
+        return Rule::select;
+      case Op::rcp_:
+        return Rule::reciprocal;
+      case Op::sqrt_:
+        return Rule::root;
+      case Op::rsqrt_:
+        return Rule::reciprocal_root;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  std::optional<Pure> comparison() {
+    if (meaning_.types[1] != Type::none || meaning_.relation == Relation::none || !known_type(out_.type))
+      return std::nullopt;
+    Meaning rest = meaning_;
+    if (i_.c.is_there()) rest.words = 0;  // the word of the combination
+    if (rest.words != 0) return std::nullopt;
+    const auto size = static_cast<std::uint8_t>(size_of(out_.type));
+    out_.rule = Rule::compare;
+    out_.relation = meaning_.relation;
+    take(i_.a, size);
+    take(i_.b, size);
+    if (i_.c.is_there()) {
+      out_.combined = static_cast<char>(i_.detail);
+      out_.arguments.push_back({i_.c, 0, i_.flag});
+    }
+    if (i_.d.is_there()) out_.d = Key{i_.d.offset(), 0};
+    if (i_.d2.is_there()) out_.d2 = Key{i_.d2.offset(), 0};
+    return out_;
+  }
+
+  std::optional<Pure> of_predicates() {
+    if (meaning_.words != 0) return std::nullopt;
+    if (i_.a.area() == Operand::special || !i_.a.is_there()) return std::nullopt;
+    out_.arguments.push_back({i_.a, 0, i_.flag});
+    switch (meaning_.op) {
+      case Op::mov_:
+        out_.rule = Rule::copy;
+        return with_target(0);
+      case Op::not_:
+        out_.rule = Rule::bit_not;
+        return with_target(0);
+      case Op::and_:
+      case Op::or_:
+      case Op::xor_:
+        out_.rule = meaning_.op == Op::and_ ? Rule::bit_and : meaning_.op == Op::or_ ? Rule::bit_or : Rule::bit_xor;
+        out_.arguments.push_back({i_.b, 0, i_.count == 2});
+        return with_target(0);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  unsigned register_size(Operand operand) const {
+    for (const auto& a : accesses_)
+      if (operand.area() == Operand::registers && a.offset == operand.offset()) return a.size;
+    return 0;
+  }
+
+  std::optional<Pure> conversion() {
+    using enum Type;
+    const auto to = meaning_.types[0], from = meaning_.types[1];
+    const auto is_whole = [](Type t) { return t == u16 || t == s16 || t == u32 || t == s32 || t == u64 || t == s64; };
+    const bool of_numbers = is_whole(to) && is_whole(from) && meaning_.words == 0;
+    const bool to_float = (to == f32 || to == f64) && is_whole(from) && meaning_.words == 0;
+    const bool between = meaning_.words == 0 && ((to == f64 && from == f32) || (to == f32 && from == f64));
+    const bool cuts = (to == s32 || to == u32) && from == f32 && meaning_.is_only({Word::to_integer}) &&
+                      meaning_.rounding == Rounding::zero && meaning_.has(Word::to_integer);
+    if (!of_numbers && !to_float && !between && !cuts) return std::nullopt;
+    if (register_size(i_.d) != size_of(to) ||
+        (i_.a.area() == Operand::registers && register_size(i_.a) != size_of(from)))
+      return std::nullopt;
+    if (i_.a.area() != Operand::registers) return std::nullopt;
+    out_.rule = Rule::convert;
+    out_.from = from;
+    take(i_.a, static_cast<std::uint8_t>(size_of(from)));
+    return with_target(static_cast<std::uint8_t>(size_of(to)));
+  }
+
+  const Instruction& i_;
+  const Meaning& meaning_;
+  std::span<const Access> accesses_;
+  Pure out_;
+};
+
+}  // namespace
+
+std::optional<Pure> pure_form(const Function& function, const Needs& needs, std::uint32_t at) {
+  if (function.code[at].kind != Kind::plain && function.code[at].kind != Kind::guarded) return std::nullopt;
+  return Reader(function, needs, at).read();
+}
+
+}  // namespace nvmlkit::ptx::jit

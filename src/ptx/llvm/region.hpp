@@ -1,0 +1,35 @@
+// The instructions that one piece of code covers: what can be reached from its start without an instruction that the
+// interpreter has to execute.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "ptx/module.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+struct Stretch {
+  enum class Then : std::uint8_t { next, branch, leave };
+  std::uint32_t begin = 0, end = 0;  // without the branch, and without the instruction that is left to others
+  Then then = Then::leave;
+  bool ends_with_branch = false;  // the instruction at `end`
+  static constexpr std::uint32_t kOut = ~0u;
+  std::vector<std::uint32_t> to;    // stretches: of a branch, the target first; kOut: to the start, by leaving
+  std::vector<std::uint32_t> from;  // stretches, each as often as it leads here
+};
+
+// Where a region ends although it could go on: at instructions, and on ways from instructions back to its start.
+struct Cuts {
+  std::set<std::uint32_t> at, back_from;
+  bool operator==(const Cuts&) const = default;
+};
+
+// In an order in which a stretch stands behind those that lead to it, except where a loop goes back. The first one is
+// the start.
+std::vector<Stretch> stretches_from(const Function& function, std::uint32_t start, const Cuts& cuts);
+
+bool is_left_to_others(const Instruction& i);
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,73 @@
+#include "ptx/llvm/shape.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace nvmlkit::ptx::jit {
+namespace {
+
+// Lanes of addresses and of numbers that count something lie close together; others are data.
+constexpr std::int64_t kFarthest = std::int64_t{1} << 31, kFarthestOfSmall = 1 << 20;
+
+std::uint64_t cut(std::uint64_t value, unsigned size) {
+  return size < 8 ? value & ((std::uint64_t{1} << 8 * size) - 1) : value;
+}
+
+}  // namespace
+
+std::int64_t truncated(std::uint64_t value, unsigned size) {
+  const unsigned unused = 64 - 8 * size;
+  return static_cast<std::int64_t>(value << unused) >> unused;
+}
+
+std::int64_t Shape::least() const { return *std::ranges::min_element(more); }
+std::int64_t Shape::most() const { return *std::ranges::max_element(more); }
+
+Shape join(const Shape& a, const Shape& b) {
+  if (a.is_any || b.is_any || a.more != b.more) return Shape::any();
+  Shape out = a;
+  if (a.value != b.value) out.value.reset();
+  return out;
+}
+
+Shape sum(const Shape& a, const Shape& b, unsigned size, int sign) {
+  if (a.is_any || b.is_any) return Shape::any();
+  Shape out = Shape::same();
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    out.more[lane] = truncated(static_cast<std::uint64_t>(a.more[lane] + sign * b.more[lane]), size);
+  if (a.value && b.value) out.value = cut(sign > 0 ? *a.value + *b.value : *a.value - *b.value, size);
+  return out;
+}
+
+Shape product(const Shape& a, const Shape& b, unsigned size) {
+  if (a.is_any || b.is_any) return Shape::any();
+  if (a.is_same() && b.is_same()) {
+    Shape out = Shape::same();
+    if (a.value && b.value) out.value = cut(*a.value * *b.value, size);
+    return out;
+  }
+  const auto& by = a.is_same() ? a : b;
+  const auto& of = a.is_same() ? b : a;
+  if (!by.is_same() || !by.value) return Shape::any();
+  Shape out = Shape::same();
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    out.more[lane] = truncated(static_cast<std::uint64_t>(of.more[lane]) * *by.value, size);
+  return out;
+}
+
+Shape observed(const std::byte* lanes, unsigned size) {
+  if (size < 4 || size > 8) return Shape::any();
+  std::uint64_t first = 0;
+  std::memcpy(&first, lanes, size);
+  Shape out = Shape::same();
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, lanes + lane * size, size);
+    out.more[lane] = truncated(value - first, size);
+    if (std::abs(out.more[lane]) > (size == 8 ? kFarthest : kFarthestOfSmall)) return Shape::any();
+  }
+  return out;
+}
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,112 @@
+// What is known of registers before the code runs: from the start on, until nothing new is found.
+#include <cstring>
+
+#include "ptx/llvm/translator.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+void Translator::find_shapes() {
+  shapes_.assign(stretches_.size(), {});
+  std::vector<bool> reached(stretches_.size());
+  for (const auto key : needs_.at(stretches_[0].begin)) shapes_[0][key] = assumptions_.of_register(key);
+  reached[0] = true;
+  std::vector<std::set<Key>> needed;
+  for (const auto& stretch : stretches_) needed.push_back(needs_.at(stretch.begin));
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (std::size_t k = 0; k < stretches_.size(); ++k) {
+      if (!reached[k]) continue;
+      auto shapes = shapes_[k];
+      pass(stretches_[k], shapes);
+      for (const auto to : stretches_[k].to) {
+        if (to == Stretch::kOut) continue;
+        for (const auto key : needed[to]) {
+          const auto own = shapes.find(key);
+          const Shape now = own == shapes.end() ? Shape::any() : own->second;
+          const auto [known, is_new] = shapes_[to].try_emplace(key, now);
+          if (is_new) continue;
+          auto both = join(known->second, now);
+          if (both == known->second) continue;
+          known->second = std::move(both);
+          changes = true;
+        }
+        changes |= !reached[to];
+        reached[to] = true;
+      }
+    }
+  }
+}
+
+void Translator::pass(const Stretch& stretch, Shapes& shapes) {
+  for (auto at = stretch.begin; at < stretch.end; ++at) pass_instruction(at, shapes);
+}
+
+void Translator::pass_instruction(std::uint32_t at, Shapes& shapes) {
+  if (const auto pure = pure_form(function_, needs_, at)) {
+    const auto shape = shape_of_pure(*pure, shapes);
+    const auto& guard = function_.code[at].guard;
+    for (const auto& key : {pure->d, pure->d2}) {
+      if (!key) continue;
+      auto& known = shapes[*key];
+      if (!guard.is_there()) {
+        known = shape;
+      } else {
+        const bool all = shape_of_operand(guard, 0, shapes).is_same();
+        known = all ? join(known, shape) : Shape::any();
+        known.value.reset();
+      }
+    }
+    return;
+  }
+  if (const auto access = memory_access(function_, needs_, at)) {
+    if (access->before.is_there()) shapes[{access->before.offset(), access->register_size}] = Shape::any();
+    if (!access->loads) return;
+    const auto shape = shape_of_load(*access, at, shapes);
+    for (const auto value : access->values)
+      if (value.is_there()) shapes[{value.offset(), access->register_size}] = shape;
+    return;
+  }
+  for (const auto& a : needs_.accesses(at))
+    if (a.writes || a.size == 0) shapes[{a.offset, a.size}] = Shape::any();
+}
+
+Shape Translator::shape_of_operand(Operand operand, std::uint8_t size, const Shapes& shapes) {
+  switch (operand.area()) {
+    case Operand::registers: {
+      const auto at = shapes.find({operand.offset(), size});
+      return at == shapes.end() ? Shape::any() : at->second;
+    }
+    case Operand::constants: {
+      std::uint64_t value = 0;
+      std::memcpy(&value, function_.constants.data() + operand.offset(), size ? size : 4);
+      return Shape::constant(value);
+    }
+    case Operand::special:
+      return assumptions_.of_special({operand.offset(), size});
+    default:
+      return Shape::any();
+  }
+}
+
+Shape Translator::shape_of_pure(const Pure& pure, const Shapes& shapes) {
+  std::vector<Shape> arguments;
+  for (const auto& a : pure.arguments) arguments.push_back(shape_of_operand(a.operand, a.size, shapes));
+  return shape_of(pure, arguments);
+}
+
+Shape Translator::shape_of_address(const MemoryAccess& access, const Shapes& shapes) {
+  if (!access.base.is_there()) return Shape::same();
+  return shape_of_operand(access.base, access.wide_address ? 8 : 4, shapes);
+}
+
+Shape Translator::shape_of_load(const MemoryAccess& access, std::uint32_t, const Shapes& shapes) {
+  if (access.space == Space::kernel_param) {
+    if (access.element_size() == 4 && access.register_size == 4 && access.type != Type::f32 &&
+        access.values.size() == 1)
+      return assumptions_.of_param({static_cast<std::uint32_t>(access.offset), 4});
+    return Shape::same();
+  }
+  return shape_of_address(access, shapes).is_same() ? Shape::same() : Shape::any();
+}
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,183 @@
+// Stretches of instructions, and how one leads to another.
+#include "ptx/llvm/translator.hpp"
+
+#include <cstddef>
+
+namespace nvmlkit::ptx::jit {
+
+Translator::Translator(const Function& function, std::uint32_t start, Assumptions& assumptions, ExecuteOne execute_one,
+                       const std::set<std::uint32_t>& plain)
+    : function_(function),
+      needs_(function),
+      assumptions_(assumptions),
+      execute_one_(execute_one),
+      plain_(plain),
+      start_(start) {
+  find_region();
+}
+
+std::size_t Translator::instructions() const {
+  std::size_t out = 0;
+  for (const auto& stretch : stretches_) out += stretch.end - stretch.begin;
+  return out;
+}
+
+llvm::BasicBlock* Translator::new_block(const char* name) {
+  return llvm::BasicBlock::Create(code_->getContext(), name, code_);
+}
+
+void Translator::translate(llvm::Function& into) {
+  code_ = &into;
+  b_.emplace(into.getContext());
+  context_ = into.getArg(0);
+  b_->SetInsertPoint(new_block("entry"));
+  emit_entry();
+  begun_.resize(stretches_.size());
+  for (auto& begun : begun_) begun.block = new_block("stretch");
+  executed_ = b_->getInt64(0);
+  hand_over(0);
+  for (std::size_t k = 0; k < stretches_.size(); ++k) {
+    begin_stretch(k);
+    for (auto at = stretches_[k].begin; at < stretches_[k].end; ++at) emit_instruction(at);
+    end_stretch(k);
+  }
+  // Edges back: by now all values are there.
+  for (std::size_t k = 0; k < stretches_.size(); ++k) add_to_phis(k);
+}
+
+// Where several ways meet, values come from phis of the shape that was found.
+void Translator::begin_stretch(std::size_t number) {
+  auto& begun = begun_[number];
+  const auto ways = stretches_[number].from.size() + (number == 0 ? 1 : 0);
+  b_->SetInsertPoint(begun.block);
+  stretch_begin_ = stretches_[number].begin;
+  if (ways == 1) {
+    values_ = begun.values;
+    executed_ = begun.executed_before;
+    return;
+  }
+  values_.clear();
+  for (const auto& [key, shape] : shapes_[number]) {
+    auto* const phi = b_->CreatePHI(b_->type_of(shape, key.size), static_cast<unsigned>(ways));
+    begun.phis[key] = phi;
+    values_[key] = {shape, phi};
+  }
+  begun.executed = b_->CreatePHI(b_->getInt64Ty(), static_cast<unsigned>(ways));
+  executed_ = begun.executed;
+}
+
+void Translator::emit_instruction(std::uint32_t at) {
+  if (const auto pure = pure_form(function_, needs_, at)) return emit_pure(*pure, at);
+  if (const auto access = memory_access(function_, needs_, at)) return emit_access(*access, at);
+  emit_by_interpreter(at);
+}
+
+void Translator::end_stretch(std::size_t number) {
+  auto& b = *b_;
+  const auto& stretch = stretches_[number];
+  const auto length = stretch.end - stretch.begin;
+  const auto& last = function_.code[stretch.end];
+  if (stretch.then == Stretch::Then::leave) {
+    const bool ends =
+        !last.guard.is_there() && function_.is_entry && (last.kind == Kind::ret || last.kind == Kind::exit);
+    return ends ? end_warp(length + 1) : leave(stretch.end, length);
+  }
+  const bool is_branch = stretch.ends_with_branch;
+  executed_ = b.CreateAdd(executed_, b.getInt64(length + (is_branch ? 1 : 0)));
+  if (stretch.then == Stretch::Then::next) return go(number, stretch.to[0]);
+  const auto guard = operand(last.guard, 0);
+  auto* const taken = new_block("taken");
+  auto* const passed = new_block("passed");
+  if (!guard.shape.is_any) {
+    b.CreateCondBr(guard.value, last.guard_negated ? passed : taken, last.guard_negated ? taken : passed);
+  } else {
+    auto* mask = b.mask_of(guard);
+    if (last.guard_negated) mask = b.CreateNot(mask);
+    auto* const some = new_block("some");
+    auto* const parts = new_block("parts");
+    b.CreateCondBr(b.CreateICmpEQ(mask, b.getInt32(kAllLanes)), taken, some);
+    b.SetInsertPoint(some);
+    b.CreateCondBr(b.CreateICmpEQ(mask, b.getInt32(0)), passed, parts);
+    b.SetInsertPoint(parts);
+    auto* const with_branch = executed_;
+    executed_ = b.CreateSub(executed_, b.getInt64(length + 1));
+    leave(stretch.end, length);
+    executed_ = with_branch;
+  }
+  b.SetInsertPoint(taken);
+  go(number, stretch.to[0]);
+  b.SetInsertPoint(passed);
+  go(number, stretch.to[1]);
+}
+
+// To another stretch. A way back ends where the turn of the warp has ended.
+void Translator::go(std::size_t from, std::size_t to) {
+  auto& b = *b_;
+  if (to == Stretch::kOut) return leave(start_, 0);
+  if (to <= from) {
+    auto* const budget = field(offsetof(CodeContext, budget), b.getInt64Ty());
+    auto* const ends = new_block("turn_ends");
+    auto* const goes_on = new_block("goes_on");
+    b.CreateCondBr(b.CreateICmpSGE(executed_, budget), ends, goes_on);
+    b.SetInsertPoint(ends);
+    leave(stretches_[to].begin, 0);
+    b.SetInsertPoint(goes_on);
+  }
+  hand_over(to);
+}
+
+void Translator::hand_over(std::size_t to) {
+  auto& b = *b_;
+  auto& begun = begun_[to];
+  const auto ways = stretches_[to].from.size() + (to == 0 ? 1 : 0);
+  if (ways == 1) {
+    begun.values = values_;
+    begun.executed_before = executed_;
+  } else {
+    // In the form of the phi, made here; it is added when all phis are there.
+    Incoming incoming{b.GetInsertBlock(), executed_, {}};
+    for (const auto& [key, shape] : shapes_[to]) {
+      const auto own = values_.find(key);
+      incoming.values[key] =
+          own == values_.end() ? llvm::UndefValue::get(b.type_of(shape, key.size)) : b.as(own->second, shape);
+    }
+    incoming.from = b.GetInsertBlock();
+    begun.incoming.push_back(std::move(incoming));
+  }
+  b.CreateBr(begun.block);
+}
+
+void Translator::add_to_phis(std::size_t to) {
+  auto& begun = begun_[to];
+  for (const auto& incoming : begun.incoming) {
+    for (const auto& [key, phi] : begun.phis) phi->addIncoming(incoming.values.at(key), incoming.from);
+    begun.executed->addIncoming(incoming.executed, incoming.from);
+  }
+}
+
+// All threads of the warp end.
+void Translator::end_warp(unsigned more_executed) {
+  auto& b = *b_;
+  b.CreateStore(b.CreateAdd(executed_, b.getInt64(more_executed)),
+                b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, executed)));
+  end_with(CodeEnd::ended);
+}
+
+// To the interpreter, at an instruction, so many behind the beginning of the stretch.
+void Translator::leave(std::uint32_t at, unsigned more_executed) {
+  auto& b = *b_;
+  for (const auto key : needs_.at(at)) {
+    const auto known = values_.find(key);
+    if (known != values_.end()) spill(key, known->second);
+  }
+  const auto put = [&](std::size_t offset, llvm::Value* value) {
+    b.CreateStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offset));
+  };
+  put(offsetof(CodeContext, executed), b.CreateAdd(executed_, b.getInt64(more_executed)));
+  put(offsetof(CodeContext, at), b.getInt32(at));
+  end_with(CodeEnd::left);
+}
+
+void Translator::end_with(CodeEnd end) { b_->CreateRet(b_->getInt32(static_cast<std::uint32_t>(end))); }
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,139 @@
+// Makes an LLVM function of the instructions from one on.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "ptx/llvm/access_form.hpp"
+#include "ptx/llvm/assumptions.hpp"
+#include "ptx/llvm/lanes.hpp"
+#include "ptx/llvm/pure.hpp"
+#include "ptx/llvm/region.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+// What is known of registers at an instruction.
+using Shapes = std::map<Key, Shape>;
+using Values = std::map<Key, Lanes>;
+
+class Translator {
+ public:
+  // A loop that begins at one of `plain` is not worth a look of its own.
+  Translator(const Function& function, std::uint32_t start, Assumptions& assumptions, ExecuteOne execute_one,
+             const std::set<std::uint32_t>& plain);
+
+  std::size_t instructions() const;
+  void translate(llvm::Function& into);
+  // Whether some lanes reach memory at addresses that nothing is known of.
+  bool has_unknown_addresses() { return has_unknown_address(0, stretches_.size() - 1); }
+  // Of the memory that instructions reached.
+  std::uint32_t places() const { return places_; }
+
+ private:
+  // What is known before the code runs (shapes.cpp).
+  void find_region();
+  void find_shapes();
+  // Adds a place where it is better to look at the values again (cuts.cpp).
+  bool cut_further();
+  void cut_before_writes();
+  bool cut_loops();
+  bool cut_ways_back();
+  bool has_unknown_address(std::size_t first, std::size_t last);
+  void pass(const Stretch& stretch, Shapes& shapes);
+  void pass_instruction(std::uint32_t at, Shapes& shapes);
+  Shape shape_of_operand(Operand operand, std::uint8_t size, const Shapes& shapes);
+  Shape shape_of_pure(const Pure& pure, const Shapes& shapes);
+  Shape shape_of_load(const MemoryAccess& access, std::uint32_t at, const Shapes& shapes);
+  Shape shape_of_address(const MemoryAccess& access, const Shapes& shapes);
+
+  // The start (entry.cpp).
+  void emit_entry();
+  void load_register(Key key, llvm::Value*& fits);
+  llvm::Value* load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits, Lanes& out);
+  llvm::Value* field(std::size_t offset, llvm::Type* type);
+
+  // Stretches and how they end (translator.cpp).
+  void begin_stretch(std::size_t number);
+  void emit_instruction(std::uint32_t at);
+  void end_stretch(std::size_t number);
+  void go(std::size_t from, std::size_t to);
+  void hand_over(std::size_t to);
+  void add_to_phis(std::size_t to);
+  void leave(std::uint32_t at, unsigned more_executed);
+  void end_warp(unsigned more_executed);
+  void end_with(CodeEnd end);
+  llvm::BasicBlock* new_block(const char* name);
+
+  // Instructions (instructions.cpp).
+  void emit_pure(const Pure& pure, std::uint32_t at);
+  void check_range(const Pure& pure, const std::vector<Shape>& shapes, const std::vector<Lanes>& arguments,
+                   std::uint32_t at);
+  void emit_by_interpreter(std::uint32_t at);
+  void call_interpreter(std::uint32_t at, std::int32_t place);
+  void reload(std::uint32_t at);
+  void spill(Key key, const Lanes& lanes);
+  Lanes operand(Operand operand, std::uint8_t size);
+  Lanes argument(const Argument& argument);
+  void set(Key key, Lanes lanes, const std::optional<Lanes>& guarded);
+
+  // Memory (memory.cpp, places.cpp).
+  struct Place {
+    const Shape* shape = nullptr;  // of the addresses
+    llvm::Value* host = nullptr;   // address of the bytes: of lane 0, or of each lane
+  };
+  void emit_access(const MemoryAccess& access, std::uint32_t at);
+  void load_param(const MemoryAccess& access, std::uint32_t at);
+  Lanes address_of(const MemoryAccess& access);
+  // Whether all lanes reach memory that is known; where it lies then.
+  llvm::Value* find_place(const MemoryAccess& access, const Lanes& address, std::int32_t number, Place& out);
+  std::vector<llvm::Value*> load(const MemoryAccess& access, const Place& place);
+  void store(const MemoryAccess& access, const Place& place);
+  llvm::Value* change(const MemoryAccess& access, const Place& place);
+  llvm::Value* changed(const MemoryAccess& access, llvm::Value* before, llvm::Value* by);
+  llvm::Value* change_at_once(const MemoryAccess& access, llvm::Value* at, llvm::Value* by);
+  void call_interpreter_for(const MemoryAccess& access, std::uint32_t at, std::int32_t place);
+  std::vector<llvm::Value*> load_lanes(const MemoryAccess& access, const Place& place);
+  llvm::Value* host_of_lane(const Place& place, unsigned lane, unsigned part);
+  llvm::Value* to_register(llvm::Value* value, const MemoryAccess& access);
+
+  const Function& function_;
+  const Needs needs_;
+  Assumptions& assumptions_;
+  const ExecuteOne execute_one_;
+  const std::set<std::uint32_t>& plain_;
+  const std::uint32_t start_;
+  Cuts cuts_;
+  std::vector<Stretch> stretches_;
+  std::vector<std::map<Key, Shape>> shapes_;  // at the start of each stretch
+
+  llvm::Function* code_ = nullptr;
+  std::optional<LaneBuilder> b_;
+  llvm::Value* context_ = nullptr;
+  llvm::Value* registers_ = nullptr;
+  llvm::Value* shared_ = nullptr;
+  llvm::Value* shared_bytes_ = nullptr;
+  llvm::Value* reached_ = nullptr;
+  std::map<Key, Lanes> special_;
+  std::map<Key, Lanes> params_;
+
+  struct Incoming {
+    llvm::BasicBlock* from = nullptr;
+    llvm::Value* executed = nullptr;
+    std::map<Key, llvm::Value*> values;
+  };
+  struct Begun {
+    llvm::BasicBlock* block = nullptr;
+    std::map<Key, llvm::PHINode*> phis;
+    llvm::PHINode* executed = nullptr;
+    std::vector<Incoming> incoming;
+    Values values;  // where no values meet
+    llvm::Value* executed_before = nullptr;
+  };
+  std::vector<Begun> begun_;
+  Values values_;                    // now
+  llvm::Value* executed_ = nullptr;  // before the stretch
+  std::uint32_t stretch_begin_ = 0;
+  std::uint32_t places_ = 0;
+};
+
+}  // namespace nvmlkit::ptx::jit

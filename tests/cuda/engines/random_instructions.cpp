@@ -1,0 +1,117 @@
+#include "random_instructions.hpp"
+
+namespace nvmlkit::test {
+
+std::string RandomInstructions::of_words() {
+  const auto d = any("r"), a = any("r"), b = pick(3) ? any("r") : std::to_string(pick(100));
+  switch (pick(10)) {
+    case 0:
+      return "mad.lo.s32 " + d + ", " + a + ", " + b + ", " + any("r");
+    case 1:
+      return one_of({"shl.b32 ", "shr.u32 ", "shr.s32 "}) + d + ", " + a + ", " + std::to_string(pick(40));
+    case 2:
+      return one_of({"shl.b32 ", "shr.u32 ", "shr.s32 "}) + d + ", " + a + ", " + any("r");
+    case 3:
+      return one_of({"not.b32 ", "neg.s32 ", "abs.s32 ", "popc.b32 ", "clz.b32 ", "brev.b32 "}) + d + ", " + a;
+    case 4:
+      return "lop3.b32 " + d + ", " + a + ", " + any("r") + ", " + any("r") + ", " + std::to_string(pick(256));
+    case 5:
+      return one_of({"div.u32 ", "rem.s32 ", "mul.hi.u32 "}) + d + ", " + a + ", " + any("r");
+    default:
+      return one_of({"add.s32 ", "sub.s32 ", "mul.lo.s32 ", "and.b32 ", "or.b32 ", "xor.b32 ", "min.s32 ", "max.u32 ",
+                     "min.u32 ", "max.s32 "}) +
+             d + ", " + a + ", " + b;
+  }
+}
+
+std::string RandomInstructions::of_reals() {
+  const bool wide = pick(2) != 0;
+  const std::string kind = wide ? "d" : "f", type = wide ? "f64 " : "f32 ";
+  switch (pick(5)) {
+    case 0:
+      return "fma.rn." + type + any(kind.c_str()) + ", " + any(kind.c_str()) + ", " + any(kind.c_str()) + ", " +
+             any(kind.c_str());
+    case 1:
+      return one_of({"neg.", "abs."}) + type + any(kind.c_str()) + ", " + any(kind.c_str());
+    case 2:
+      return one_of({"sqrt.rn.", "rcp.rn."}) + type + any(kind.c_str()) + ", " + any(kind.c_str());
+    case 3:
+      return one_of({"div.rn.", "min.", "max."}) + type + any(kind.c_str()) + ", " + any(kind.c_str()) + ", " +
+             any(kind.c_str());
+    default:
+      return one_of({"add.", "sub.", "mul.", "add.rz.", "mul.rp."}) + type + any(kind.c_str()) + ", " +
+             any(kind.c_str()) + ", " + any(kind.c_str());
+  }
+}
+
+std::string RandomInstructions::of_long() {
+  switch (pick(4)) {
+    case 0:
+      return one_of({"mul.wide.s32 ", "mul.wide.u32 "}) + any("l") + ", " + any("r") + ", " +
+             (pick(2) ? any("r") : std::to_string(pick(64)));
+    case 1:
+      return one_of({"mad.wide.s32 ", "mad.wide.u32 "}) + any("l") + ", " + any("r") + ", " + any("r") + ", " +
+             any("l");
+    case 2:
+      return one_of({"shl.b64 ", "shr.s64 ", "shr.u64 "}) + any("l") + ", " + any("l") + ", " + any("r");
+    default:
+      return one_of({"add.s64 ", "sub.s64 ", "mul.lo.s64 ", "and.b64 ", "xor.b64 ", "min.s64 ", "max.u64 "}) +
+             any("l") + ", " + any("l") + ", " + any("l");
+  }
+}
+
+std::string RandomInstructions::comparison() {
+  const auto relation = one_of({"eq", "ne", "lt", "le", "gt", "ge"});
+  switch (pick(4)) {
+    case 0:
+      return "setp." + one_of({"equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan", "lt", "ge"}) + ".f32 " +
+             any("p") + ", " + any("f") + ", " + any("f");
+    case 1:
+      return "setp." + relation + one_of({".and", ".or", ".xor"}) + ".s32 " + any("p") + "|" + any("p") + ", " +
+             any("r") + ", " + any("r") + ", " + (pick(2) ? "!" : "") + any("p");
+    case 2:
+      return "setp." + relation + one_of({".u64 ", ".s64 "}) + any("p") + ", " + any("l") + ", " + any("l");
+    default:
+      return "setp." + relation + one_of({".u32 ", ".s32 "}) + any("p") + ", " + any("r") + ", " + any("r");
+  }
+}
+
+std::string RandomInstructions::conversion() {
+  switch (pick(9)) {
+    case 0:
+      return "cvt.rn.f32.s32 " + any("f") + ", " + any("r");
+    case 1:
+      return "cvt.rn.f32.u32 " + any("f") + ", " + any("r");
+    case 2:
+      return "cvt.rzi.s32.f32 " + any("r") + ", " + any("f");
+    case 3:
+      return "cvt.rzi.u32.f32 " + any("r") + ", " + any("f");
+    case 4:
+      return "cvt.f64.f32 " + any("d") + ", " + any("f");
+    case 5:
+      return "cvt.rn.f32.f64 " + any("f") + ", " + any("d");
+    case 6:
+      return one_of({"cvt.s64.s32 ", "cvt.u64.u32 "}) + any("l") + ", " + any("r");
+    case 7:
+      return one_of({"cvt.u32.u64 ", "cvt.s32.s64 "}) + any("r") + ", " + any("l");
+    default:
+      return one_of({"cvt.u16.u32 ", "cvt.s16.s32 "}) + any("h") + ", " + any("r");
+  }
+}
+
+std::string RandomInstructions::choice() {
+  switch (pick(5)) {
+    case 0:
+      return "selp.f64 " + any("d") + ", " + any("d") + ", " + any("d") + ", " + any("p");
+    case 1:
+      return "selp.b64 " + any("l") + ", " + any("l") + ", " + any("l") + ", " + any("p");
+    case 2:
+      return one_of({"and.pred ", "or.pred ", "xor.pred "}) + any("p") + ", " + any("p") + ", " + any("p");
+    case 3:
+      return "mov.b32 " + any("r") + ", " + one_of({"%tid.x", "%laneid", "%ctaid.x", "%t5", "17"});
+    default:
+      return "selp.b32 " + any("r") + ", " + any("r") + ", " + any("r") + ", " + any("p");
+  }
+}
+
+}  // namespace nvmlkit::test

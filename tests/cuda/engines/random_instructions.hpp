@@ -1,0 +1,34 @@
+// Instructions by chance: of numbers, predicates and conversions.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <random>
+#include <string>
+
+namespace nvmlkit::test {
+
+inline constexpr int kNumbers = 8;  // registers of each type
+
+class RandomInstructions {
+ public:
+  explicit RandomInstructions(std::uint64_t seed) : random_(seed) {}
+
+ protected:
+  int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
+  std::string one_of(std::initializer_list<const char*> words) {
+    return words.begin()[pick(static_cast<int>(words.size()))];
+  }
+  std::string any(const char* kind) { return "%" + std::string(kind) + std::to_string(pick(kNumbers)); }
+  std::string of_words();
+  std::string of_reals();
+  std::string of_long();
+  std::string comparison();
+  std::string conversion();
+  std::string choice();
+
+ private:
+  std::mt19937_64 random_;
+};
+
+}  // namespace nvmlkit::test

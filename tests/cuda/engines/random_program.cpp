@@ -1,0 +1,183 @@
+#include "random_program.hpp"
+
+#include "random_instructions.hpp"
+
+namespace nvmlkit::test {
+namespace {
+
+class Writer : RandomInstructions {
+ public:
+  using RandomInstructions::RandomInstructions;
+
+  std::string write() {
+    begin();
+    const int parts = 3 + pick(5);
+    for (int k = 0; k < parts; ++k) part(2);
+    end();
+    return text_;
+  }
+
+ private:
+  void line(const std::string& text) { text_ += "  " + text + ";\n"; }
+
+  void begin() {
+    text_ =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 data, .param .u32 count, "
+        ".param .u32 factor) {\n"
+        "  .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b32 %t<16>; .reg .f32 %f<8>; .reg .f64 %d<8>; "
+        ".reg .b64 %l<8>; .reg .b64 %a<16>;\n  .shared .align 16 .b8 own[4096];\n";
+    for (const auto* const l : {"ld.param.u64 %a0, [data]",
+                                "ld.param.u32 %t0, [count]",
+                                "ld.param.u32 %t1, [factor]",
+                                "mov.u32 %t2, %ctaid.x",
+                                "mov.u32 %t3, %ntid.x",
+                                "mov.u32 %t9, %tid.y",
+                                "mov.u32 %t4, %tid.x",
+                                "mad.lo.s32 %t4, %t9, %t3, %t4",
+                                "mov.u32 %t9, %ntid.y",
+                                "mul.lo.s32 %t3, %t3, %t9",
+                                "mad.lo.s32 %t5, %t2, %t3, %t4",
+                                "mul.wide.u32 %a1, %t5, 64",
+                                "add.s64 %a2, %a0, %a1",
+                                "mul.wide.u32 %a3, %t5, 256",
+                                "add.s64 %a4, %a0, %a3",
+                                "shl.b32 %t6, %t4, 2",
+                                "mov.u32 %t7, own",
+                                "add.s32 %t8, %t7, %t6",
+                                "st.shared.u32 [%t8], %t5",
+                                "bar.sync 0"})
+      line(l);
+    for (int k = 0; k < kNumbers; ++k) {
+      const auto n = std::to_string(k), at = std::to_string(4 * k), wide = std::to_string(8 * (k % 7));
+      line("ld.global.u32 %r" + n + ", [%a2+" + at + "]");
+      line("ld.global.f32 %f" + n + ", [%a2+" + std::to_string(32 + 4 * (k % 8)) + "]");
+      line("ld.global.u64 %l" + n + ", [%a2+" + wide + "]");
+      line("cvt.f64.f32 %d" + n + ", %f" + n);
+      line("cvt.u16.u32 %h" + n + ", %r" + n);
+      line("setp.lt.s32 %p" + n + ", %r" + n + ", " + std::to_string(pick(1000)));
+    }
+  }
+
+  // Each lane's values, and what the block shares.
+  void end() {
+    line("bar.sync 0");
+    line("ld.shared.u32 %t9, [%t8]");
+    line("st.global.u32 [%a4+65536], %t9");
+    for (int k = 0; k < kNumbers; ++k) {
+      const auto n = std::to_string(k);
+      const auto at = [&](int words) { return " [%a4+" + std::to_string(65536 + 4 * words) + "], "; };
+      line("st.global.u32" + at(1 + k) + "%r" + n);
+      line("st.global.f32" + at(9 + k) + "%f" + n);
+      line("st.global.u64" + at(18 + 2 * k) + "%l" + n);
+      line("st.global.f64" + at(34 + 2 * k) + "%d" + n);
+      line("selp.u32 %t9, 1, 0, %p" + n);
+      line("cvt.u32.u16 %t10, %h" + n);
+      line("shl.b32 %t10, %t10, 1");
+      line("or.b32 %t9, %t9, %t10");
+      line("st.global.u32" + at(50 + k) + "%t9");
+    }
+    text_ += "  ret;\n}\n";
+  }
+
+  void part(int depth) {
+    const int what = pick(10);
+    if (depth == 0 || what < 5) return straight();
+    if (what < 7) return loop(depth);
+    if (what < 9) return branch(depth);
+    exchange();
+  }
+
+  void straight() {
+    const int count = 3 + pick(10);
+    for (int k = 0; k < count; ++k) instruction();
+  }
+
+  void loop(int depth) {
+    const auto n = std::to_string(labels_++);
+    const auto counter = "%t" + std::to_string(11 + depth), guard = "%p" + std::to_string(pick(kNumbers));
+    line("mov.u32 " + counter + ", " + std::to_string(pick(3)));
+    text_ += "LOOP" + n + ":\n";
+    part(depth - 1);
+    part(depth - 1);
+    line("add.s32 " + counter + ", " + counter + ", 1");
+    // As often for all threads, or by each thread's number.
+    line("and.b32 %t10, %t5, " + std::to_string(pick(2) == 0 ? 0 : pick(4)));
+    line("add.s32 %t10, %t10, " + std::to_string(2 + pick(4)));
+    line("setp.lt.s32 " + guard + ", " + counter + ", %t10");
+    line("@" + guard + " bra LOOP" + n);
+  }
+
+  void branch(int depth) {
+    const auto n = std::to_string(labels_++);
+    line("@" + std::string(pick(2) ? "!" : "") + any("p") + " bra OTHER" + n);
+    part(depth - 1);
+    line("bra.uni DONE" + n);
+    text_ += "OTHER" + n + ":\n";
+    part(depth - 1);
+    text_ += "DONE" + n + ":\n";
+  }
+
+  // Of the whole warp: outside of branches only, behind a barrier for all of it.
+  void exchange() {
+    line("bar.warp.sync -1");
+    line("shfl.sync." + one_of({"bfly", "idx", "up", "down"}) + ".b32 " + any("r") + ", " + any("r") + ", " +
+         std::to_string(pick(32)) + ", 31, -1");
+  }
+
+  void instruction() {
+    const std::string guard = pick(5) == 0 ? "@" + std::string(pick(2) ? "!" : "") + any("p") + " " : "";
+    switch (pick(8)) {
+      case 0:
+      case 1:
+        return line(guard + of_words());
+      case 2:
+        return line(guard + of_reals());
+      case 3:
+        return line(guard + of_long());
+      case 4:
+        return line(guard + comparison());
+      case 5:
+        return line(guard + conversion());
+      case 6:
+        return memory(guard);
+      default:
+        return line(guard + choice());
+    }
+  }
+
+  // Within the 64 words that a thread writes, or the shared words of the block.
+  void memory(const std::string& guard) {
+    switch (pick(6)) {
+      case 0:
+        line("and.b32 %t9, " + any("r") + ", 15");
+        line("mul.wide.u32 %a5, %t9, 4");
+        line("add.s64 %a5, %a2, %a5");
+        return line(guard + "ld.global.u32 " + any("r") + ", [%a5]");
+      case 1:
+        line("and.b32 %t9, " + any("r") + ", 1020");
+        line("add.s32 %t9, %t9, %t7");
+        return line(guard + "ld.shared.u32 %t10, [%t9+2048]");  // nobody writes there
+      case 2:
+        return line(guard + "st.shared.u32 [%t8], " + any("r"));
+      case 3:
+        return line(guard + "ld.shared.u32 " + any("r") + ", [%t8]");
+      case 4:
+        return line(guard + one_of({"atom.shared.add.u32 ", "atom.shared.max.s32 ", "atom.shared.xor.b32 "}) +
+                    any("r") + ", [%t8], " + any("r"));
+      default:
+        // Sums and least numbers, each in words of its own: the order of warps does not matter.
+        if (pick(2))
+          return line(guard + "red.global.add.u32 [%a0+" + std::to_string(60000 + 4 * pick(16)) + "], " + any("r"));
+        return line(guard + "red.global.min.u32 [%a0+" + std::to_string(61000 + 4 * pick(16)) + "], " + any("r"));
+    }
+  }
+
+  std::string text_;
+  int labels_ = 0;
+};
+
+}  // namespace
+
+std::string random_program(std::uint64_t seed) { return Writer(seed).write(); }
+
+}  // namespace nvmlkit::test
