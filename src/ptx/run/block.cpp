@@ -24,7 +24,8 @@ Block::Block(Worker& worker, Group& group, unsigned rank)
 }
 
 void Block::start(std::uint64_t number) {
-  std::fill(std::begin(barriers_), std::end(barriers_), Barrier{});
+  if (waited_for_ > 0) std::fill(std::begin(barriers_), std::end(barriers_), Barrier{});
+  waited_for_ = 0;
   std::fill(shared_.begin(), shared_.end(), std::byte{});
   live_threads_ = worker_->threads_of_block;
   first_turns_ = 0;
@@ -159,6 +160,7 @@ void Block::flush() {
 
 void Block::arrive(unsigned barrier, unsigned threads, unsigned with_true, unsigned expected) {
   auto& b = barriers_[barrier];
+  if (b.arrived == 0) ++waited_for_;
   b.arrived += threads;
   b.arrived_true += with_true;
   b.expected = expected;
@@ -167,7 +169,7 @@ void Block::arrive(unsigned barrier, unsigned threads, unsigned with_true, unsig
 
 void Block::threads_ended(unsigned threads) {
   live_threads_ -= threads;
-  for (unsigned i = 0; i < kBarriers; ++i)
+  for (unsigned i = 0; waited_for_ > 0 && i < kBarriers; ++i)
     if (barriers_[i].arrived > 0 && barriers_[i].expected == 0) check(i);
   group_.threads_ended(threads);
 }
@@ -189,6 +191,7 @@ void Block::check(unsigned barrier) {
   if (b.arrived < (b.expected ? b.expected : live_threads_)) return;
   const auto arrived = b.arrived, with_true = b.arrived_true;
   b = {};
+  --waited_for_;
   begin_phase();
   for (auto& warp : warps_) warp->release(barrier, with_true, arrived);
 }

@@ -66,7 +66,8 @@ class Block {
   std::vector<std::byte> shared_;
   std::size_t asked_ = 0;  // bytes of it that the program asked for
   Barrier barriers_[kBarriers];
-  std::uint32_t place_[3];  // in the grid
+  unsigned waited_for_ = 0;  // barriers that some threads have arrived at
+  std::uint32_t place_[3];   // in the grid
   bool has_place_ = false;
   unsigned live_threads_ = 0;
   bool released_ = false;

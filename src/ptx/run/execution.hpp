@@ -31,8 +31,9 @@ class Execution final : public Helpers::Work {
 
   const Grid& grid_;
   const std::uint64_t count_;
-  std::atomic<std::uint64_t> begun_{0};
-  std::atomic<bool> ended_{false};
+  // What all workers change often, and what they only read, in lines of the cache of their own.
+  alignas(64) std::atomic<std::uint64_t> begun_{0};
+  alignas(64) std::atomic<bool> ended_{false};
   std::atomic<std::size_t> waiting_count_{0};
   bool has_helpers_ = false;
 

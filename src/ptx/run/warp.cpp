@@ -14,11 +14,13 @@ void Warp::start(unsigned index, Mask lanes) {
   index_ = index;
   live_ = lanes;
   fragments_.clear();
-  free_frames_.clear();
-  for (const auto& frame : frames_) free_frames_.push_back(frame.get());
+  if (free_frames_.size() != frames_.size()) {
+    free_frames_.clear();
+    for (const auto& frame : frames_) free_frames_.push_back(frame.get());
+  }
   const auto* entry = block.worker().grid.entry;
   local_capacity_ = std::max<std::uint64_t>(local_capacity_, entry->local_bytes);
-  local_.assign(local_capacity_ * kLanes, std::byte{});
+  if (local_capacity_ > 0) local_.assign(local_capacity_ * kLanes, std::byte{});
   areas_[Operand::special] = reinterpret_cast<std::byte*>(&special_);
   Frame* const frame = new_frame(*entry);
   frame->inside = lanes;
@@ -28,6 +30,12 @@ void Warp::start(unsigned index, Mask lanes) {
 }
 
 Frame* Warp::new_frame(const Function& function) {
+  // Most kernels need one frame.
+  if (free_frames_.size() == 1 && free_frames_[0]->function == &function) {
+    Frame* const only = free_frames_[0];
+    free_frames_.clear();
+    return begin(only);
+  }
   auto at = std::find_if(free_frames_.begin(), free_frames_.end(), [&](Frame* f) { return f->function == &function; });
   Frame* frame = nullptr;
   if (at != free_frames_.end()) {
@@ -40,6 +48,10 @@ Frame* Warp::new_frame(const Function& function) {
     frame->params.resize(std::size_t{function.frame_param_bytes} * kLanes);
     frame->function = &function;
   }
+  return begin(frame);
+}
+
+Frame* Warp::begin(Frame* frame) {
   frame->caller = nullptr;
   frame->site = nullptr;
   frame->depth = 0;

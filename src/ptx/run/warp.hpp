@@ -149,6 +149,7 @@ class Warp {
   void wait_for_cluster(const Fragment& own, Mask lanes);
 
   Frame* new_frame(const Function& function);
+  static Frame* begin(Frame* frame);
   bool has_local(std::uint64_t size);
 
   std::byte* areas_[4] = {};
