@@ -87,8 +87,8 @@ const Compiled::Node* Compiled::make(std::uint32_t at, const CodeContext& warp) 
   const auto count = spot.count.load(std::memory_order_relaxed);
   if (count >= kMostPieces) return nullptr;
   auto node = std::make_unique<Node>();
-  if (!compiler()->compile(function_, at, warp, before ? &before->code.piece : nullptr, execute_one(),
-                           node->code.piece)) {
+  if (!compiler() || !compiler()->compile(function_, at, warp, before ? &before->code.piece : nullptr, execute_one(),
+                                          node->code.piece)) {
     spot.count.store(before ? kMostPieces : kNever, std::memory_order_relaxed);
     return nullptr;
   }

@@ -1,6 +1,7 @@
 #include "ptx/compile/library.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -14,20 +15,32 @@ namespace {
 
 constexpr std::string_view kName = "libnvmlkit_ptx_compiler.so";
 
-// Beside this code, or in the folder of libraries beside that of a program.
-const CompilerInterface* load() {
+// Beside this code, or in the folder of libraries beside that of a program; empty where it is not.
+std::string find_library() {
   Dl_info own{};
-  if (dladdr(reinterpret_cast<const void*>(&load), &own) == 0 || !own.dli_fname) return nullptr;
+  if (dladdr(reinterpret_cast<const void*>(&find_library), &own) == 0 || !own.dli_fname) return {};
   const std::string_view file = own.dli_fname;
   const auto slash = file.rfind('/');
   const std::string folder(slash == std::string_view::npos ? "." : file.substr(0, slash));
   for (const std::string_view part : {"/", "/nvmlkit/", "/../lib/", "/../lib/nvmlkit/"}) {
-    void* const library = dlopen((folder + std::string(part) + std::string(kName)).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) continue;
-    const auto* const found = static_cast<const CompilerInterface*>(dlsym(library, kCompilerSymbol));
-    if (found && found->version == kCompilerVersion) return found;
+    auto path = folder + std::string(part) + std::string(kName);
+    if (access(path.c_str(), R_OK) == 0) return path;
   }
-  return nullptr;
+  return {};
+}
+
+const std::string& path_of_library() {
+  static const auto* const the = new std::string(find_library());
+  return *the;
+}
+
+// This takes some 20 ms, and is left until something is to be compiled.
+const CompilerInterface* load() {
+  if (path_of_library().empty()) return nullptr;
+  void* const library = dlopen(path_of_library().c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) return nullptr;
+  const auto* const found = static_cast<const CompilerInterface*>(dlsym(library, kCompilerSymbol));
+  return found && found->version == kCompilerVersion ? found : nullptr;
 }
 
 Engine wanted() {
@@ -50,7 +63,7 @@ const CompilerInterface* compiler() {
 Engine engine() {
   static const Engine the = [] {
     const auto chosen = wanted();
-    if (chosen == Engine::interpret || compiler()) return chosen;
+    if (chosen == Engine::interpret || !path_of_library().empty()) return chosen;
     if (chosen == Engine::compile)
       std::fprintf(stderr, "nvmlkit: NVMLKIT_CUDA_ENGINE is compile, and %s is not there: kernels are interpreted\n",
                    std::string(kName).c_str());

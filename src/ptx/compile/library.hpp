@@ -1,4 +1,4 @@
-// The library that compiles, loaded when kernels first run.
+// The library that compiles, loaded when something is to be compiled first.
 #pragma once
 
 #include "ptx/compile/context.hpp"
