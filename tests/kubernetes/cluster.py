@@ -77,7 +77,7 @@ class Cluster:
     # ---- programs
 
     def _start(self, name: str, *command: str) -> None:
-        with (self.logs / name).open("wb") as log:
+        with (self.logs / name).open("ab") as log:
             self.programs[name] = subprocess.Popen(
                 [*command], stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=self.environment
             )
@@ -120,6 +120,14 @@ class Cluster:
         self._prepare(node)
         self._join(node)
         return node
+
+    def restart_containerd(self, node: Node) -> None:
+        """Containers outlive it."""
+        program = self.programs[next(name for name in node.programs if name.startswith("containerd"))]
+        program.terminate()
+        program.wait(60)
+        node.start_containerd()
+        self.wait("containerd", lambda: node.ctr("version").returncode == 0, 120)
 
     def remove_node(self, node: Node) -> None:
         self.kubectl("delete", "node", node.name)

@@ -17,6 +17,7 @@ CONTAINERD = """
 version = 3
 root = "{work}/containerd"
 state = "/run/containerd"
+imports = ["{work}/containerd.d/*.toml"]
 [grpc]
   address = "/run/containerd.sock"
 [plugins.'io.containerd.cri.v1.images'.pinned_images]
@@ -128,6 +129,13 @@ class Node:
     def start_containerd(self) -> None:
         self.start("containerd", "--config", f"{self.work}/containerd.toml")
 
+    def configure_containerd(self, file: Path) -> Path:
+        """A file beside its configuration, as an administrator adds it; containerd reads it when it starts."""
+        copy = self.work / "containerd.d" / file.name
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text(file.read_text())
+        return copy
+
     def start_kubelet(self) -> None:
         options = ("--config", f"{self.work}/kubelet.json", "--kubeconfig", f"{self.cluster}/node-{self.number}.kubeconfig")
         self.start("kubelet", *options, "--hostname-override", self.name, "--node-ip", self.address, "--v=2")
@@ -135,7 +143,8 @@ class Node:
     def start(self, program: str, *arguments: str) -> None:
         log = f"{program}-{self.number}" if self.number else program
         self._start(log, *self.prefix, str(find(program)), *arguments)
-        self.programs.append(log)
+        if log not in self.programs:
+            self.programs.append(log)
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """A command of a person who is on the node."""

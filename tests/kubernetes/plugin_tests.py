@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+from pathlib import Path
 
 import objects
 from case import EXAMPLES, GPU, STATE, ClusterTest
 from programs import find
+
+# What a pod asks of its GPUs.
+ASKS = {"nvmlkit.io/load": "80%", "nvmlkit.io/memory": "40Gi"}
 
 
 class PluginTests(ClusterTest):
@@ -94,26 +98,72 @@ class PluginTests(ClusterTest):
     def test_28_a_pod_without_a_cuda_program_uses_its_gpus(self) -> None:
         """By the annotations of the guide, which arrive as variables; the program of the pod knows nothing of GPUs."""
         self.need("nvidia-device-plugin")
-        self.end_plugin()
-        self.chart("upgrade", "cdi.kind=k8s.device-plugin.nvidia.com/gpu", "cdi.hook.enabled=true")
-        self.apply_example("device-plugin.yaml")
-        self.cluster.wait("8 GPUs", lambda: self.allocatable() == "8")
-        manifest = json.loads(objects.pod("busy", "nvidia-smi -L; echo end; sleep 3600", 2))
-        manifest["metadata"]["annotations"] = {"nvmlkit.io/load": "80%", "nvmlkit.io/memory": "40Gi"}
+        self.use_our_hook()
+        manifest = self.idle_pod("busy", ASKS)
         manifest["spec"]["containers"][0]["env"] = [
             {"name": f"NVMLKIT_{name.upper()}", "valueFrom": {"fieldRef": {"fieldPath": f"metadata.annotations['nvmlkit.io/{name}']"}}}
             for name in ("load", "memory")
         ]
-        text = self.start_pod("busy", json.dumps(manifest))
-        gpus = [self.uuids().index(uuid) for _, uuid in re.findall(GPU, text, re.M)]
+        self.check_use_by("busy", self.start_pod("busy", json.dumps(manifest)))
+        self.chart("upgrade")
+
+    def test_29_annotations_that_containerd_hands_over(self) -> None:
+        """With the file of the guide beside containerd's configuration, and not before. The pod belongs to another user."""
+        self.need("nvidia-device-plugin")
+        self.use_our_hook()
+        before = self.idle_pod("before", ASKS)
+        self.assertNotIn("40960", self.start_pod("before", json.dumps(before)))
+        self.assertNotIn("Process", self.status())
+        self.delete_pod("before")
+        self.let_annotations_through()
+        annotated = self.idle_pod("annotated", ASKS, securityContext={"runAsUser": 1000, "runAsGroup": 1000})
+        text = self.start_pod("annotated", json.dumps(annotated))
+        self.assertEqual(text.splitlines()[-2:], ["1, 40960 MiB"] * 2, "its own number of its process")
+        self.check_use_by("annotated", text)
+        self.cluster.apply(json.dumps(self.idle_pod("wrong", {"nvmlkit.io/load": "a lot"})))
+        self.addCleanup(self.delete_pod, "wrong")
+        line = "nvmlkit-cdi-hook: annotation nvmlkit.io/load: expected a whole percentage from 0% to 100%, got 'a lot'"
+        events = ("get", "events", "--field-selector=involvedObject.name=wrong", "-o", "jsonpath={.items[*].message}")
+        self.cluster.wait(f"an event: {line}", lambda: line in self.cluster.kubectl(*events))
+        self.chart("upgrade")
+
+    def use_our_hook(self) -> None:
+        self.end_plugin()
+        self.chart("upgrade", "cdi.kind=k8s.device-plugin.nvidia.com/gpu", "cdi.hook.enabled=true")
+        self.apply_example("device-plugin.yaml")
+        self.cluster.wait("8 GPUs", lambda: self.allocatable() == "8")
+
+    def let_annotations_through(self) -> None:
+        """Until the end of the test."""
+        node = self.cluster.nodes[0]
+        file = node.configure_containerd(EXAMPLES / "containerd-annotations.toml")
+        self.addCleanup(self.cluster.restart_containerd, node)
+        self.addCleanup(file.unlink)
+        self.cluster.restart_containerd(node)
+
+    @staticmethod
+    def idle_pod(name: str, annotations: dict[str, str], **spec: object) -> dict:
+        """With two GPUs that its program leaves alone."""
+        listing = "nvidia-smi -L; nvidia-smi --query-compute-apps=pid,used_memory --format=csv,noheader"
+        manifest = json.loads(objects.pod(name, f"({listing}) 2>&1; echo end; sleep 3600", 2, **spec))
+        manifest["metadata"]["annotations"] = annotations
+        return manifest
+
+    def check_use_by(self, pod: str, text: str) -> None:
+        """Of both GPUs that the pod listed, until it is deleted."""
+        gpus = sorted(self.uuids().index(uuid) for _, uuid in re.findall(GPU, text, re.M))
         self.assertEqual(len(gpus), 2, text)
-        processes = re.findall(r"^Process +GPU (\d) +\d+ +C +(\d+) MiB +sh$", self.status(), re.M)
-        self.assertEqual([(int(gpu), int(mib)) for gpu, mib in processes], [(gpu, 40960) for gpu in sorted(gpus)])
+        processes = re.findall(r"^Process +GPU (\d) +(\d+) +C +(\d+) MiB +sh$", self.status(), re.M)
+        self.assertEqual([(int(gpu), int(mib)) for gpu, _, mib in processes], [(gpu, 40960) for gpu in gpus])
+        for _, pid, _ in processes:
+            self.assertIn("kubepods", Path(f"/proc/{pid}/cgroup").read_text(), "its number on the node")
         self.cluster.wait("the load", lambda: all(self.utilization(gpu) > 60 for gpu in gpus))
-        self.cluster.kubectl("delete", "pod", "busy", "--force", "--grace-period=0")
+        self.delete_pod(pod)
         self.cluster.wait("idle GPUs", lambda: all(self.utilization(gpu) == 0 for gpu in gpus))
         self.assertNotIn("Process", self.status())
-        self.chart("upgrade")
+
+    def delete_pod(self, name: str) -> None:
+        self.cluster.kubectl("delete", "pod", name, "--force", "--grace-period=0")
 
     def utilization(self, gpu: int) -> int:
         return int(self.nvmlkit("get", f"gpu={gpu}", "utilization.gpu"))
