@@ -7,6 +7,7 @@
 #include "cli/selector.hpp"
 #include "sim/calls/rule_words.hpp"
 #include "sim/steering/fault.hpp"
+#include "sim/steering/nic_fault.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -39,6 +40,8 @@ std::vector<std::string> list_faults(const Machine& machine) {
     out.push_back("machine " + fault);
   for (std::size_t i = 0; i < machine.gpus().size(); ++i)
     for (const auto& fault : faults_of(machine, i)) out.push_back(fmt::format("gpu={} {}", i, fault));
+  for (const auto& nic : sim::steering::broken_nics(machine))
+    for (const auto& fault : nic.faults) out.push_back(fmt::format("nic={} {}", nic.name, fault));
   for (const auto& rule : rules_of(machine))
     out.push_back(fmt::format("{} {}  ({} calls so far)", rule.where, rule.text, rule.calls));
   return out;
@@ -48,12 +51,16 @@ nlohmann::ordered_json faults_as_json(const Machine& machine) {
   auto gpus = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < machine.gpus().size(); ++i)
     if (const auto faults = faults_of(machine, i); !faults.empty()) gpus.push_back({{"gpu", i}, {"faults", faults}});
+  auto nics = nlohmann::ordered_json::array();
+  for (const auto& nic : sim::steering::broken_nics(machine))
+    nics.push_back({{"nic", nic.name}, {"faults", nic.faults}});
   auto calls = nlohmann::ordered_json::array();
   for (const auto& rule : rules_of(machine))
     calls.push_back({{"where", rule.where}, {"rule", rule.text}, {"calls", rule.calls}});
   const auto fault = sim::steering::describe(machine.attention().machine.load());
   return {{"machine", fault.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(fault)},
           {"gpus", gpus},
+          {"nics", nics},
           {"calls", calls}};
 }
 

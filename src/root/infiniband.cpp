@@ -8,73 +8,18 @@
 #include <string_view>
 
 #include "root/pci.hpp"
+#include "sim/traits/port_counters.hpp"
 
 namespace nvmlkit::root {
 namespace {
 
-using sim::model::InfiniBand;
+using sim::model::InfiniBand, sim::model::Nic;
 
 // What holds where the machine file says nothing: ConnectX-7 at 400 Gbit/s, with a working link.
 constexpr std::string_view kType = "MT4129", kFirmware = "28.39.2048", kRevision = "0x0", kBoard = "MT_0000000838",
                            kLayer = "InfiniBand", kPortState = "ACTIVE", kPhysicalState = "LinkUp",
                            kGuidPrefix = "a088c20300ab", kDescription = "{node_name} mlx5_{idx}";
 constexpr std::uint32_t kRate = 400;
-
-// As the kernel names them, in the files of the same name.
-constexpr std::string_view kCounters[] = {
-    "VL15_dropped",
-    "excessive_buffer_overrun_errors",
-    "link_downed",
-    "link_error_recovery",
-    "local_link_integrity_errors",
-    "multicast_rcv_packets",
-    "multicast_xmit_packets",
-    "port_rcv_constraint_errors",
-    "port_rcv_data",
-    "port_rcv_errors",
-    "port_rcv_packets",
-    "port_rcv_remote_physical_errors",
-    "port_rcv_switch_relay_errors",
-    "port_xmit_constraint_errors",
-    "port_xmit_data",
-    "port_xmit_discards",
-    "port_xmit_packets",
-    "port_xmit_wait",
-    "symbol_error",
-    "unicast_rcv_packets",
-    "unicast_xmit_packets",
-};
-constexpr std::string_view kHardwareCounters[] = {
-    "duplicate_request",
-    "implied_nak_seq_err",
-    "local_ack_timeout_err",
-    "np_cnp_sent",
-    "np_ecn_marked_roce_packets",
-    "out_of_buffer",
-    "out_of_sequence",
-    "packet_seq_err",
-    "req_cqe_error",
-    "req_cqe_flush_error",
-    "req_remote_access_errors",
-    "req_remote_invalid_request",
-    "resp_cqe_error",
-    "resp_cqe_flush_error",
-    "resp_local_length_error",
-    "resp_remote_access_errors",
-    "rnr_nak_retry_err",
-    "roce_adp_retrans",
-    "roce_adp_retrans_to",
-    "roce_slow_restart",
-    "roce_slow_restart_cnps",
-    "roce_slow_restart_trans",
-    "rp_cnp_handled",
-    "rp_cnp_ignored",
-    "rx_atomic_requests",
-    "rx_dct_connect",
-    "rx_icrc_encapsulated",
-    "rx_read_requests",
-    "rx_write_requests",
-};
 
 struct Numbered {
   unsigned int number;
@@ -134,10 +79,34 @@ std::string description_of(std::string_view pattern, std::size_t index) {
   return out;
 }
 
-void add_port(const Place& port, const InfiniBand& of, std::size_t index, const std::string& guid) {
-  port.add("state", numbered(told(of.port_state, kPortState), kPortStates));
-  port.add("phys_state", numbered(told(of.phys_state, kPhysicalState), kPhysicalStates));
-  port.add("rate", rate_of(of.rate_gbps.value_or(kRate)));
+struct PortLink {
+  std::string_view state, physical_state;
+  std::string rate;
+};
+
+// Without a link, mlx5 reports the lowest rate of its layer.
+PortLink link_of(const InfiniBand& of, const Nic& nic) {
+  if (nic.state.down == 0)
+    return {told(of.port_state, kPortState), told(of.phys_state, kPhysicalState),
+            rate_of(of.rate_gbps.value_or(kRate))};
+  if (told(of.link_layer, kLayer) == kLayer) return {"DOWN", "Polling", rate_of(10)};
+  return {"DOWN", "Disabled", rate_of(40)};
+}
+
+void add_counters(const Place& port, const Nic& nic) {
+  for (const auto& counter : sim::kErrorCounters)
+    port.below(std::string(counter.folder))
+        .add(std::string(counter.name), nic.state.counts[&counter - sim::kErrorCounters]);
+  for (const auto& counter : sim::kTrafficCounters)
+    port.below(std::string(counter.folder)).add(std::string(counter.name), 0);
+  port.below("hw_counters").add("lifespan", "12", 0644);
+}
+
+void add_port(const Place& port, const InfiniBand& of, const Nic& nic, std::size_t index, const std::string& guid) {
+  const auto link = link_of(of, nic);
+  port.add("state", numbered(link.state, kPortStates));
+  port.add("phys_state", numbered(link.physical_state, kPhysicalStates));
+  port.add("rate", link.rate);
   port.add("link_layer", told(of.link_layer, kLayer));
   port.add("lid", fmt::format("0x{:x}", index + 1));
   port.add("lid_mask_count", 0);
@@ -146,9 +115,7 @@ void add_port(const Place& port, const InfiniBand& of, std::size_t index, const 
   port.add("cap_mask", "0xa751e848");
   port.add("gids/0", "fe80:0000:0000:0000:" + guid);
   port.add("pkeys/0", "0xffff");
-  for (const auto name : kCounters) port.below("counters").add(name, 0);
-  for (const auto name : kHardwareCounters) port.below("hw_counters").add(name, 0);
-  port.below("hw_counters").add("lifespan", "12", 0644);
+  add_counters(port, nic);
 }
 
 }  // namespace
@@ -180,7 +147,7 @@ void add_infiniband(Tree& tree, const sim::Machine& machine) {
     own.add("hw_rev", told(of.hw_rev, kRevision));
     own.add("board_id", told(of.board_id, kBoard));
     own.add("hca_type", told(of.hca_type, kType));
-    add_port(own.below("ports/1"), of, index, guid);
+    add_port(own.below("ports/1"), of, nic, index, guid);
     ++index;
   }
 }

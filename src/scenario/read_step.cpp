@@ -31,7 +31,8 @@ Expected<Line> parse_line(const YamlNode& node) {
   if (std::find(std::begin(kVerbs), std::end(kVerbs), verb) == std::end(kVerbs))
     return fail_at(node, unknown_name("command", verb, kVerbs));
   const std::string second = words->size() > 1 ? (*words)[1] : "";
-  const bool named = second.starts_with("gpu=") || second.starts_with("nvswitch=") || second == "machine";
+  const bool named = second.starts_with("gpu=") || second.starts_with("nvswitch=") || second.starts_with("nic=") ||
+                     second == "machine";
   return Line{std::move(*words), named, std::string(node.text()), node.place()};
 }
 

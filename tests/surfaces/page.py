@@ -34,7 +34,7 @@ the changes.
 | DCGM | the calls of NVML that the health checks and policies of DCGM 4.6 make, from its source |
 | CUDA | the devices of a program that starts after the change, and a kernel on each |
 
-No fault changes an InfiniBand port: state and counters are those of the machine file.
+Faults of network adapters alone change an InfiniBand port.
 """
 
 

@@ -65,6 +65,9 @@ std::string describe_faults() {
   return out +
          "\n  Errors of an NVSwitch, in the kernel log only\n"
          "  nvswitch=0 sxid NUMBER [LINK]\n"
+         "\n  Faults of a network adapter, in the files of a driver root\n"
+         "  nic=mlx5_0 down\n"
+         "  nic=mlx5_0 errors [COUNTER] [--count N]\n"
          "\n  Faults of the machine\n"
          "  machine driver-not-loaded|version-mismatch|no-permission|no-devices\n\n"
          "  Functions that fail or are slow, of a GPU or of the machine\n"
@@ -76,7 +79,7 @@ Action declare_fault(Arguments& arguments) {
   const auto options = std::make_shared<FaultOptions>();
   arguments.argument("FAULT", Kind::fault, options->words, "The fault, in the words above; default: list all faults");
   arguments.flag("--force", options->force, "An Xid that is not known");
-  arguments.option("--count", Kind::number, options->count, "How many errors: ecc");
+  arguments.option("--count", Kind::number, options->count, "How many errors: ecc, nic");
   arguments.option("--after", Kind::number, options->after, "How many calls work first: fail, slow");
   arguments.option("--times", Kind::number, options->times, "How many calls then do not: fail, slow")
       .default_text("all");

@@ -24,20 +24,22 @@ int heal_faults(const HealOptions& options) {
 }  // namespace
 
 Command heal_command() {
-  return {.name = "heal",
-          .summary = "End what `nvmlkit fault` began",
-          .group = Group::up,
-          .examples = {{"nvmlkit heal gpu=0", "everything about one GPU"},
-                       {"nvmlkit heal gpu=0 thermal", "one kind of fault"},
-                       {"nvmlkit heal machine", "what is wrong with the machine as a whole"}},
-          .declare = [](Arguments& arguments) -> Action {
-            const auto options = std::make_shared<HealOptions>();
-            arguments.argument("FAULT", Kind::fault, options->words,
-                               "gpu=INDEX, gpu=UUID, gpu=BUS-ID, gpu=all or machine, then the kind of fault; default: "
-                               "all kinds");
-            options->machine.declare(arguments);
-            return [options] { return heal_faults(*options); };
-          }};
+  return {
+      .name = "heal",
+      .summary = "End what `nvmlkit fault` began",
+      .group = Group::up,
+      .examples = {{"nvmlkit heal gpu=0", "everything about one GPU"},
+                   {"nvmlkit heal gpu=0 thermal", "one kind of fault"},
+                   {"nvmlkit heal machine", "what is wrong with the machine as a whole"}},
+      .declare = [](Arguments& arguments) -> Action {
+        const auto options = std::make_shared<HealOptions>();
+        arguments.argument(
+            "FAULT", Kind::fault, options->words,
+            "gpu=INDEX, gpu=UUID, gpu=BUS-ID, gpu=all, nic=NAME, nic=all or machine, then the kind of fault; default: "
+            "all kinds");
+        options->machine.declare(arguments);
+        return [options] { return heal_faults(*options); };
+      }};
 }
 
 }  // namespace nvmlkit::cli

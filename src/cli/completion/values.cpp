@@ -115,10 +115,13 @@ Candidates fault_words(const CommandLine& line, const std::string& typed) {
   if (words.empty()) {
     out = gpus_or_all(line, typed);
     out.push_back({"machine", "the machine as a whole"});
+    out.push_back({"nic=all", "all network adapters"});
   } else if (words.size() == 1) {
     if (words[0] == "machine")
       for (const char* kind : {"driver-not-loaded", "version-mismatch", "no-permission", "no-devices"})
         out.push_back({kind, ""});
+    else if (words[0].starts_with("nic="))
+      return {{"down", "no link"}, {"errors", "[COUNTER] [--count N]"}};
     else
       for (const auto* kind : sim::faults::kinds()) out.push_back({std::string(kind->name), std::string(kind->usage)});
     out.push_back({"fail", "FUNCTION|all ERROR"});

@@ -10,6 +10,7 @@
 #include "sim/native/events.hpp"
 #include "sim/native/faults.hpp"
 #include "sim/native/links.hpp"
+#include "sim/native/nics.hpp"
 #include "sim/native/processes.hpp"
 #include "sim/native/telemetry.hpp"
 
@@ -1593,6 +1594,7 @@ struct RootComplex {
 struct Nic {
   Field<Text<32>> name;  // Name, as mlx5_0.
   Field<PciBusId> bus_id;  // PCI address.
+  sim::nics::State state;  // What is broken.
 };
 
 // Where the GPUs hang in the PCIe tree.

@@ -5609,6 +5609,11 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::pci_bus_id, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, bus_id), .present_offset = offsetof(decltype(Nic::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+    // Nic.state
+    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {38352, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
+     .offset = offsetof(Nic, state), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::nics::State),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
     {.name_text = {41106, 14}, .unit_text = {0, 0}, .doc_text = {41091, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
@@ -6016,18 +6021,18 @@ constexpr StructDescriptor struct_table[] = {
     {{39706, 14}, {39638, 68}, 694, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
     {{40482, 6}, {40458, 24}, 699, 11, sizeof(NvLink), true},  // NvLink
     {{40998, 11}, {40978, 20}, 710, 6, sizeof(RootComplex), true},  // RootComplex
-    {{41088, 3}, {41070, 18}, 716, 2, sizeof(Nic), false},  // Nic
-    {{41392, 12}, {41355, 37}, 718, 4, sizeof(PcieTopology), true},  // PcieTopology
-    {{41455, 7}, {41440, 15}, 722, 2, sizeof(UnitLed), false},  // UnitLed
-    {{41541, 7}, {41518, 23}, 724, 4, sizeof(UnitPsu), false},  // UnitPsu
-    {{41643, 16}, {41620, 23}, 728, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
-    {{41705, 7}, {41689, 16}, 731, 2, sizeof(UnitFan), false},  // UnitFan
-    {{41850, 4}, {41834, 16}, 733, 9, sizeof(Unit), true},  // Unit
-    {{41892, 17}, {41857, 35}, 742, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
-    {{41964, 11}, {41918, 46}, 744, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{42246, 15}, {42123, 123}, 748, 3, sizeof(FailingFunction), false},  // FailingFunction
-    {{42664, 10}, {42591, 73}, 751, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{43369, 7}, {43338, 31}, 763, 14, sizeof(Machine), true},  // Machine
+    {{41088, 3}, {41070, 18}, 716, 3, sizeof(Nic), false},  // Nic
+    {{41392, 12}, {41355, 37}, 719, 4, sizeof(PcieTopology), true},  // PcieTopology
+    {{41455, 7}, {41440, 15}, 723, 2, sizeof(UnitLed), false},  // UnitLed
+    {{41541, 7}, {41518, 23}, 725, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{41643, 16}, {41620, 23}, 729, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{41705, 7}, {41689, 16}, 732, 2, sizeof(UnitFan), false},  // UnitFan
+    {{41850, 4}, {41834, 16}, 734, 9, sizeof(Unit), true},  // Unit
+    {{41892, 17}, {41857, 35}, 743, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{41964, 11}, {41918, 46}, 745, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{42246, 15}, {42123, 123}, 749, 3, sizeof(FailingFunction), false},  // FailingFunction
+    {{42664, 10}, {42591, 73}, 752, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{43369, 7}, {43338, 31}, 764, 14, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

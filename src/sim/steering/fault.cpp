@@ -8,6 +8,7 @@
 #include "sim/calls/rule_words.hpp"
 #include "sim/faults/kinds.hpp"
 #include "sim/problem/names.hpp"
+#include "sim/steering/nic_fault.hpp"
 #include "sim/steering/selector.hpp"
 #include "sim/steering/switch_fault.hpp"
 #include "sim/transaction/change.hpp"
@@ -164,6 +165,7 @@ Expected<void> inject(const Machine& machine, Words words) {
   if (words.size() > 1 && is_rule(words[1])) return inject_rule(machine, words);
   if (words[0] == "machine") return inject_into_machine(machine, words);
   if (words[0].starts_with(kSwitchSelector)) return inject_into_switch(machine, words);
+  if (words[0].starts_with(kNicSelector)) return inject_into_nics(machine, words);
   const auto places = select_gpus(machine, words[0]);
   if (!places) return fail(places.error());
   if (words.size() < 2)
@@ -174,6 +176,7 @@ Expected<void> inject(const Machine& machine, Words words) {
 }
 
 Expected<void> heal(const Machine& machine, Words words) {
+  if (!words.empty() && words[0].starts_with(kNicSelector)) return heal_nics(machine, words);
   const auto what = read_heal(machine, words);
   if (!what) return fail(what.error());
   const auto kind = what->kind;

@@ -2,7 +2,7 @@
 //
 //   gpu=0 xid 79            gpu=all ecc dram uncorrected     gpu=0 fail nvmlDeviceGetMemoryInfo GPU_IS_LOST --after 10
 //   gpu=0 lost              gpu=1 thermal                    machine driver-not-loaded
-//   nvswitch=0 sxid 20034 28
+//   nvswitch=0 sxid 20034 28   nic=mlx5_0 down   nic=mlx5_0 errors link_error_recovery --count 9
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ namespace nvmlkit::sim::steering {
 // Makes the fault that the words name: all of it or, where there is a problem, nothing.
 Expected<void> inject(const Machine& machine, std::span<const std::string> words);
 
-// Ends the faults that the words name: gpu=0 or machine, and a kind, or none for all kinds.
+// Ends the faults that the words name: gpu=0, nic=mlx5_0 or machine, and a kind, or none for all kinds.
 Expected<void> heal(const Machine& machine, std::span<const std::string> words);
 
 // For a process of its own: rules about calls go into `rules`, where the machine does not know of them; the rest into

@@ -7,6 +7,7 @@
 #include "sim/generated/model_descriptors.hpp"
 #include "sim/state/read.hpp"
 #include "sim/steering/fault.hpp"
+#include "sim/steering/nic_fault.hpp"
 #include "sim/steering/paths.hpp"
 #include "sim/steering/selector.hpp"
 #include "sim/steering/switch_fault.hpp"
@@ -101,6 +102,12 @@ std::vector<Undo> undo_machine_fault(Words words) {
   return {{"fault machine " + words[1], {"heal", "machine", words[1]}}};
 }
 
+// Counted errors stay.
+std::vector<Undo> undo_nic_fault(Words words) {
+  if (words.size() < 2 || words[1] != "down") return {};
+  return {{"fault " + words[0], {"heal", words[0], "down"}}};
+}
+
 std::vector<Undo> undo_of_gpu(const Machine& machine, std::size_t place, const std::string& verb, Words rest) {
   const auto gpu = std::make_unique<Gpu>();
   const auto& now = machine.gpus()[place];
@@ -122,6 +129,7 @@ std::vector<Undo> undo_of(const Machine& machine, Words words) {
   if (words.size() < 2 || (words[0] != "set" && words[0] != "load" && words[0] != "fault")) return {};
   if (words[1] == "machine") return undo_machine_fault(words.subspan(1));
   if (words[1].starts_with(kSwitchSelector)) return {};
+  if (words[1].starts_with(kNicSelector)) return undo_nic_fault(words.subspan(1));
   const auto places = select_gpus(machine, words[1]);
   if (!places) return {};
   // Rules for all GPUs are one rule, and end as such.

@@ -73,6 +73,17 @@ ROWS = [
     Row('fault nvswitch=1 sxid 12028 32', 'dgx-h100', cells={
         'log': {'messages': 'nvidia-nvswitch1 SXid 12028 Non-fatal', 'fabric manager': 'switch 1 port 32 12028 non-fatal'},
     }),
+    Row('fault nic=mlx5_0 down', 'dgx-h100', cells={
+        'InfiniBand': {
+            'sys/devices/pci0000:15/0000:18:00.0/infiniband/mlx5_0/ports/1/rate': '10 Gb/sec (4X SDR)',
+            'sys/devices/pci0000:15/0000:18:00.0/infiniband/mlx5_0/ports/1/phys_state': '2: Polling',
+            'sys/devices/pci0000:15/0000:18:00.0/infiniband/mlx5_0/ports/1/state': '1: DOWN',
+            'sys/devices/pci0000:15/0000:18:00.0/infiniband/mlx5_0/ports/1/counters/link_downed': '1',
+        },
+    }),
+    Row('fault nic=mlx5_0 errors rnr_nak_retry_err --count 3', 'dgx-h100', cells={
+        'InfiniBand': {'sys/devices/pci0000:15/0000:18:00.0/infiniband/mlx5_0/ports/1/hw_counters/rnr_nak_retry_err': '3'},
+    }),
     Row('fault gpu=1 fabric degraded-bandwidth', 'b200', cells={
         'NVML': {
             'gpu1 GpuFabricInfoV healthMask': '129',
