@@ -7,7 +7,7 @@ namespace nvmlkit::cuda_test {
 
 enum class Answer { code, refused, later };
 enum class Needs { nothing, init, context };
-enum class Argument { value, pointer, optional_pointer, callback };
+enum class Argument { value, pointer, optional_pointer, callback, object };
 
 struct Contract {
   const char* name;

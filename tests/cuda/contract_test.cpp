@@ -28,6 +28,10 @@ class Call {
       buffers_[i].back() = 0;  // it may be read as a text
       words_[i] = byte * Word{0x0101010101010101};
       if (contract_.arguments[i] == Argument::callback) words_[i] = reinterpret_cast<Word>(&do_nothing);
+#if defined(__aarch64__)
+      // Such a struct is passed as the address of a copy; on x86-64 it lies on the stack, where the other words are.
+      if (contract_.arguments[i] == Argument::object) words_[i] = reinterpret_cast<Word>(buffers_[i].data());
+#endif
       if (is_pointer(i)) words_[i] = reinterpret_cast<Word>(buffers_[i].data());
     }
     return *this;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../emulator.hpp"
 #include "loaded.hpp"
 #include "own_process.hpp"
 
@@ -47,6 +48,7 @@ class CudaLittleHostMemory : public testing::Test {
 };
 
 TEST_F(CudaLittleHostMemory, IsAnErrorOfAFill) {
+  NVMLKIT_NEEDS_OWN_MEMORY();
   if (!has_own_process()) return;
   start(std::size_t{390});
   EXPECT_EQ(driver().cuMemsetD8_v2(data, 1, 8192 * kMib), CUDA_ERROR_OUT_OF_MEMORY);
@@ -57,6 +59,7 @@ TEST_F(CudaLittleHostMemory, IsAnErrorOfAFill) {
 }
 
 TEST_F(CudaLittleHostMemory, ZerosTakeNone) {
+  NVMLKIT_NEEDS_OWN_MEMORY();
   if (!has_own_process()) return;
   start(std::size_t{390});
   ASSERT_EQ(driver().cuMemsetD32_v2(data + 4, 7u, 10 * kMib), CUDA_SUCCESS);
@@ -70,6 +73,7 @@ TEST_F(CudaLittleHostMemory, ZerosTakeNone) {
 }
 
 TEST_F(CudaLittleHostMemory, IsAnErrorOfACopy) {
+  NVMLKIT_NEEDS_OWN_MEMORY();
   if (!has_own_process()) return;
   start(std::size_t{600});
   std::vector<std::byte> from(300 * kMib);

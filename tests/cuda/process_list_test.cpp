@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "../emulator.hpp"
 #include "../taken.hpp"
 #include "kernels_support.hpp"
 #include "own_process.hpp"
@@ -38,6 +39,7 @@ namespace {
 }
 
 TEST(CudaProcess, IsListedWhileItRuns) {
+  NVMLKIT_NEEDS_START_TIMES();
   if (!has_own_process()) return;
   const auto state = std::filesystem::temp_directory_path() / ("nvmlkit-cuda-" + std::to_string(getpid()));
   std::string error;

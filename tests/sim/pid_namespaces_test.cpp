@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "../emulator.hpp"
 #include "processes_support.hpp"
 #include "sim/processes/life.hpp"
 
@@ -98,6 +99,7 @@ std::vector<Sight> sights(const Machine& machine) {
 }
 
 TEST_F(PidNamespaces, TheHostSeesTheProcessUnderItsNumber) {
+  NVMLKIT_NEEDS_START_TIMES();
   const auto file = make(1);
   const auto machine = attach(file);
   const auto before = memory(*machine).used;
@@ -132,6 +134,7 @@ TEST_F(PidNamespaces, ContainersDoNotSeeEachOtherButNoticeTheEnd) {
 
 // Without signs of life, only the host can tell.
 TEST_F(PidNamespaces, TheHostNeedsNoSigns) {
+  NVMLKIT_NEEDS_START_TIMES();
   const auto file = make(1);
   const auto machine = attach(file);
   Container container([&] { use(file, false); });
@@ -143,6 +146,7 @@ TEST_F(PidNamespaces, TheHostNeedsNoSigns) {
 
 // Every container has a process 1.
 TEST_F(PidNamespaces, EqualNumbersOfTwoContainersAreTwoProcesses) {
+  NVMLKIT_NEEDS_START_TIMES();
   const auto file = make(1);
   const auto machine = attach(file);
   Container first([&] { use(file); }), second([&] { use(file); });

@@ -3,6 +3,7 @@
 #include <random>
 #include <set>
 
+#include "../emulator.hpp"
 #include "processes_support.hpp"
 
 namespace nvmlkit::sim::processes {
@@ -143,6 +144,7 @@ TEST_F(RandomProcesses, WhateverHappensTheMachineAgreesWithAPlainList) {
 
 // Clients and writers that die in the middle of attaching and detaching leave a table that the next one can use.
 TEST_F(Processes, WritersKilledAtAnyInstantLeaveARightTable) {
+  NVMLKIT_NEEDS_ROBUST_LOCKS();
   const auto machine = attach(make(1));
   account(*machine);
   const auto before = memory(*machine).used;

@@ -1,6 +1,7 @@
 // Processes that use GPUs: who is seen, what they hold, who is refused, what is remembered.
 #include <unistd.h>
 
+#include "../emulator.hpp"
 #include "processes_support.hpp"
 #include "telemetry_support.hpp"
 
@@ -244,6 +245,7 @@ TEST_F(Processes, AProcessThatComesAgainHasOneRecord) {
 }
 
 TEST_F(Processes, UtilizationIsSharedByWeight) {
+  NVMLKIT_NEEDS_START_TIMES();
   const auto machine = attach(make(1));
   edit(*machine, 0, [](model::Gpu& gpu) { gpu.utilization.gpu = 80U; });
   account(*machine);

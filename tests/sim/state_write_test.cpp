@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "../emulator.hpp"
 #include "sim/model/value.hpp"
 #include "sim/state/lock.hpp"
 #include "sim/state/read.hpp"
@@ -152,6 +153,7 @@ TEST_F(StateWrite, AReadOnlyMachineIsReadAndNotWritten) {
 // machine that somebody meant.
 //   NVMLKIT_KILL_SECONDS=300   for all 10,000 on a slow machine; 40 otherwise
 TEST_F(StateWrite, WritersKilledAtAnyInstantLeaveAWholeMachine) {
+  NVMLKIT_NEEDS_ROBUST_LOCKS();
   constexpr std::size_t kGpus = 3;
   const auto file = make(kGpus);
   const auto machine = stamped(attach(file));

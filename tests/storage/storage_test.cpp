@@ -13,6 +13,7 @@
 #include <memory>
 #include <thread>
 
+#include "../emulator.hpp"
 #include "storage/file.hpp"
 #include "storage/lock.hpp"
 
@@ -160,6 +161,7 @@ TEST_F(Storage, ReadersNeverSeeHalfAChange) {
 // Children write until they are killed. Records in both columns are whole afterwards, and the lock says that somebody
 // died with it.
 TEST_F(Storage, ADeadWritersChangeIsUndone) {
+  NVMLKIT_NEEDS_ROBUST_LOCKS();
   const auto block = open(make(2), 2);
   const auto& grown = *reinterpret_cast<const Record*>(block->bytes() + block->shape().sparse_at);
   int recoveries = 0;

@@ -65,7 +65,9 @@ const std::vector<Contract>& contracts() {
     for (const auto& p : f.params) {
       const bool calls =
           std::any_of(r.callbacks.begin(), r.callbacks.end(), [&](const auto& c) { return c.first == p.type; });
+      const bool large = p.type == "CUipcEventHandle" || p.type == "CUipcMemHandle";  // 64 bytes, by value
       arguments.push_back(calls                            ? "callback"
+                          : large                          ? "object"
                           : !p.is_pointer()                ? "value"
                           : meaning.optional.count(p.name) ? "optional_pointer"
                                                            : "pointer");
