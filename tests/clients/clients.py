@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import unittest
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +22,11 @@ SYSTEM_PYTHON = os.environ.get("NVMLKIT_TEST_PYTHON", "/usr/bin/python3")
 BRANCHES = {"535": "bookworm", "550": "trixie", "555": "experimental"}
 
 
+UNDER_QEMU = "QEMU_LD_PREFIX" in os.environ
 # Seconds until a program counts as one that does not end: more under an emulator.
-PATIENCE = 120 if "QEMU_LD_PREFIX" in os.environ else 20
+PATIENCE = 120 if UNDER_QEMU else 20
+# For tests in which a program looks for another one: tests/emulator.hpp.
+needs_start_times = unittest.skipIf(UNDER_QEMU, "qemu-user makes up the start time of a process")
 
 
 def processor() -> str:

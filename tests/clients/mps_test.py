@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from clients import LIBRARY_DIR, SYSTEM_PYTHON, available_smi, skip
+from clients import LIBRARY_DIR, SYSTEM_PYTHON, available_smi, needs_start_times, skip
 from fixture import ClientTest
 
 if os.geteuid() != 0:
@@ -148,6 +148,7 @@ class Clients(Mps):
         results = program.do(["attribute", 0, MPS_ENABLED], ["attribute", 0, MULTIPROCESSORS], ["memory", 2048])
         self.assertEqual(results, [[0, 0], [0, 132], 0])
 
+    @needs_start_times
     def test_the_server_and_its_clients(self) -> None:
         self.start()
         self.assertEqual(self.servers(), [])
@@ -285,6 +286,7 @@ class Modes(Mps):
             self.skipTest("no nvidia-smi here")
         self.smi(SMI, "-c", "EXCLUSIVE_PROCESS")
 
+    @needs_start_times
     def test_clients_share_an_exclusive_gpu(self) -> None:
         self.start()
         programs = [self.client() for _ in range(3)]
@@ -298,6 +300,7 @@ class Modes(Mps):
         self.control("quit")
         self.assertEqual(alone.do(["context", 0]), [0])
 
+    @needs_start_times
     def test_a_server_needs_the_gpu(self) -> None:
         alone = self.client()
         self.start()
