@@ -14,6 +14,7 @@
 #include "emit/driver/impersonation.hpp"
 #include "emit/model/emitters.hpp"
 #include "emit/ptx/emitters.hpp"
+#include "emit/trace/emitters.hpp"
 #include "registry/error.hpp"
 
 namespace nvmlgen {
@@ -114,6 +115,12 @@ void add_capture(Outputs& out, const Registry& r) {
   out.push_back({"src/capture/generated/shown.cpp", emit_shown(r)});
 }
 
+void add_trace(Outputs& out, const Registry& r) {
+  out.push_back({"src/trace/generated/pointers.cpp", emit_trace_pointers(r)});
+  out.push_back({"src/trace/generated/private_slots.cpp", emit_private_slots(r)});
+  out.push_back({"src/driver/trace/generated/exports.cpp", emit_trace_exports(r)});
+}
+
 void add_cuda(Outputs& out, const Registry& r) {
   const fs::path to = "src/driver/cuda/generated";
   out.push_back({to / "api.hpp", cuda::emit_api(r.cuda)});
@@ -162,6 +169,7 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   add_model(out, r);
   add_driver(out, r);
   add_capture(out, r);
+  add_trace(out, r);
   add_cuda(out, r);
   add_ptx(out, r);
   for (const auto& folder : generated_folders(out)) out.push_back({folder / ".clang-format", kUnformatted});

@@ -29,6 +29,8 @@ Registry load_registry(const std::filesystem::path& directory) {
   registry.questions =
       load_questions(directory / "semantics" / "values" / "questions.yaml", registry.facts, registry.semantics);
   registry.shown = load_shown(directory / "semantics" / "values" / "shown.yaml", registry.facts, registry.model);
+  registry.followed = load_followed(directory / "semantics" / "values" / "pointers.yaml", registry.facts);
+  registry.private_tables = load_private_tables(directory / "semantics" / "values" / "private_slots.yaml");
   refuse_holes(registry.semantics, registry.field_ids, registry.model);
   return registry;
 }

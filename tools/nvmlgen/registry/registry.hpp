@@ -10,6 +10,7 @@
 #include "registry/field_ids.hpp"
 #include "registry/gpm_metrics.hpp"
 #include "registry/model.hpp"
+#include "registry/pointers.hpp"
 #include "registry/ptx.hpp"
 #include "registry/questions.hpp"
 #include "registry/semantics.hpp"
@@ -35,6 +36,8 @@ struct Registry {
   VgpuTypes vgpu_types;
   Questions questions;
   std::vector<ShownField> shown;
+  std::vector<FollowedStruct> followed;
+  std::vector<PrivateTable> private_tables;
 };
 
 // Loads registry/ and refuses one with a hole (RegistryError).

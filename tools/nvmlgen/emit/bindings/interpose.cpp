@@ -24,15 +24,6 @@ std::size_t pointee_size(const Facts& facts, const Param& p) {
   return type.find("long") != std::string::npos ? 8 : type.find("char") != std::string::npos ? 1 : 4;
 }
 
-// Pointers inside a struct lead to memory of the caller or of the driver, which a trace does not hold.
-bool holds_pointers(const Facts& facts, const std::vector<Field>& fields) {
-  for (const auto& field : fields) {
-    if (field.type.find('*') != std::string::npos || holds_pointers(facts, field.fields)) return true;
-    if (const auto* s = facts.structure(field.type); s && holds_pointers(facts, s->fields)) return true;
-  }
-  return false;
-}
-
 bool is_versioned(const Facts& facts, const Param& p) {
   const auto* s = p.kind == Kind::structure ? facts.structure(p.base) : nullptr;
   return p.ptr > 0 && s && !s->fields.empty() && s->fields.front().name == "version";
@@ -124,6 +115,7 @@ std::string emit_signatures(const Registry& registry) {
       arguments += fmt::format("    {{\"{}\", ArgumentKind::{}, {}, {}}},\n", p.name, row.kind, row.size, row.length);
       if (p.ptr > 1) replayable = false;
       if (const auto* s = p.kind == Kind::structure ? facts.structure(p.base) : nullptr)
+        // Pointers inside a struct lead to memory of the caller or of the driver, which a trace of lines does not hold.
         replayable = replayable && !holds_pointers(facts, s->fields);
       if (versioned < 0 && !entry.versions.empty() && is_versioned(facts, p))
         versioned = static_cast<int>(&p - function.params.data());

@@ -1,0 +1,77 @@
+#include "trace/shape.hpp"
+
+#include <algorithm>
+#include <nvmlkit/table.hpp>
+#include <vector>
+
+namespace nvmlkit::trace {
+namespace {
+
+using nvml::symbol_index;
+using nvml::Table;
+
+// Its table is described by the code that makes one, not by bytes.
+constexpr Argument kExportTable[] = {{"table", ArgumentKind::output, 0, -1}, {"id", ArgumentKind::input, 16, -1}};
+constexpr Argument kUnknownSlot[] = {{"table", ArgumentKind::value, 0, -1}, {"slot", ArgumentKind::value, 0, -1}};
+
+Shape shape_of_symbol(std::size_t symbol) {
+  const auto& signature = nvml::interpose::signatures()[symbol];
+  Shape out;
+  out.name = nvml::symbols()[symbol].name;
+  out.arguments = signature.arguments;
+  out.versioned = signature.version > 0xffff ? signature.versioned : -1;  // a small version has no size
+  out.returns_text = symbol == symbol_index(&Table::ErrorString);
+  out.waits = std::string_view(out.name).find("EventSetWait") != std::string_view::npos;
+  out.followed = std::ranges::find(unfollowed(), symbol) == unfollowed().end();
+  out.is_public = true;
+  const auto [first, last] = std::ranges::equal_range(pointers(), symbol, {}, &Pointer::symbol);
+  out.pointers = {first, last};
+  for (const Elements& row : elements())
+    if (row.symbol == symbol) out.elements = &row;
+  if (symbol == export_table_function()) out.arguments = kExportTable;
+  return out;
+}
+
+const std::vector<Shape>& shapes() {
+  static const auto& all = *new std::vector<Shape>([] {
+    std::vector<Shape> out;
+    for (std::size_t i = 0; i < nvml::kSymbolCount; ++i) out.push_back(shape_of_symbol(i));
+    for (const PrivateSlot& slot : private_slots()) {
+      auto& shape = out.emplace_back();
+      shape.name = slot.name;
+      shape.arguments = slot.arguments;
+    }
+    auto& unknown = out.emplace_back();
+    unknown.name = "unknown slot";
+    unknown.arguments = kUnknownSlot;
+    unknown.followed = false;
+    return out;
+  }());
+  return all;
+}
+
+}  // namespace
+
+std::size_t function_count() noexcept { return nvml::kSymbolCount + private_slots().size() + 1; }
+std::size_t unknown_slot() noexcept { return function_count() - 1; }
+std::size_t export_table_function() noexcept { return symbol_index(&Table::InternalGetExportTable); }
+const Shape& shape(std::size_t function) noexcept { return shapes()[function]; }
+
+std::size_t find_function(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < function_count(); ++i)
+    if (name == shape(i).name) return i;
+  return SIZE_MAX;
+}
+
+char letter_of(ArgumentKind kind) noexcept {
+  constexpr const char* kLetters = "vhtioxsak";
+  return kLetters[static_cast<std::size_t>(kind)];
+}
+
+bool is_pointer(char letter) noexcept { return letter != 'v' && letter != 'h'; }
+bool is_read(char letter) noexcept { return letter == 't' || letter == 'i' || letter == 'x' || letter == 'k'; }
+bool is_written(char letter) noexcept {
+  return letter == 'o' || letter == 'x' || letter == 's' || letter == 'a' || letter == 'k';
+}
+
+}  // namespace nvmlkit::trace
