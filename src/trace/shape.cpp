@@ -24,8 +24,11 @@ Shape shape_of_symbol(std::size_t symbol) {
   out.waits = std::string_view(out.name).find("EventSetWait") != std::string_view::npos;
   out.followed = std::ranges::find(unfollowed(), symbol) == unfollowed().end();
   out.is_public = true;
-  const auto [first, last] = std::ranges::equal_range(pointers(), symbol, {}, &Pointer::symbol);
-  out.pointers = {first, last};
+  const auto all = pointers();
+  const auto first =
+      std::find_if(all.begin(), all.end(), [symbol](const Pointer& row) { return row.symbol == symbol; });
+  const auto last = std::find_if(first, all.end(), [symbol](const Pointer& row) { return row.symbol != symbol; });
+  out.pointers = all.subspan(static_cast<std::size_t>(first - all.begin()), static_cast<std::size_t>(last - first));
   for (const Elements& row : elements())
     if (row.symbol == symbol) out.elements = &row;
   if (symbol == export_table_function()) out.arguments = kExportTable;

@@ -44,7 +44,12 @@ std::uint64_t limit_of(const RecordOptions& options) {
 // The library behind the recording one: of --library, of a machine that an option names, else what the program gets
 // without a recording.
 std::string recorded_library(const RecordOptions& options) {
-  if (!options.library.empty()) return std::filesystem::absolute(options.library).string();
+  if (!options.library.empty()) {
+    const auto path = std::filesystem::absolute(options.library).string();
+    if (!std::filesystem::exists(path))
+      throw CommandError(of_argument("--library", sim::unusable_file(path, "there is no such file")));
+    return path;
+  }
   if (!options.machine.given()) return found_library();
   const auto driver = checked_driver();
   setenv("LD_LIBRARY_PATH", search_path(driver).c_str(), 1);
