@@ -24,9 +24,10 @@ T value_at(const std::string& bytes, std::size_t offset) {
   return out;
 }
 
-// The function of this build with the same name and the same arguments.
-std::size_t known_as(const Function& function) {
-  const std::size_t found = find_function(function.name);
+// The function of this build with the same name and the same arguments. Files of the same build have the same numbers.
+std::size_t known_as(const Function& function, std::size_t number) {
+  const bool same = number < function_count() && function.name == shape(number).name;
+  const std::size_t found = same ? number : find_function(function.name);
   if (found == SIZE_MAX) return found;
   std::string letters;
   for (const Argument& argument : shape(found).arguments) letters += letter_of(argument.kind);
@@ -46,7 +47,7 @@ bool read_functions(Cursor& cursor, std::vector<Function>& out) {
     if (function.name.empty() || function.letters.size() > kMostLetters ||
         function.letters.find_first_not_of("vhtioxsak") != std::string::npos)
       return false;
-    function.known = known_as(function);
+    function.known = known_as(function, i);
   }
   return !cursor.bad();
 }

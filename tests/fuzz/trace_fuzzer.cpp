@@ -1,6 +1,7 @@
 // Files of recordings: none makes the reader or a replay touch memory that it does not own.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -81,7 +82,7 @@ void ask(Player& player, const Recording& recording, const Call& call) {
     memory[i].assign(form.arguments[i].size * elements, 0);
     const std::string in = call.arguments[i].in.value_or("");
     if (function.letters[i] == 't') memory[i].assign(in.size() + 1, 0);
-    std::memcpy(memory[i].data(), in.data(), std::min(in.size(), memory[i].size()));
+    std::copy_n(in.begin(), std::min(in.size(), memory[i].size()), memory[i].begin());
     words[i] = call.arguments[i].word != 0 ? reinterpret_cast<Word>(memory[i].data()) : 0;
   }
   player.answer(function.known, words.data(), 1);

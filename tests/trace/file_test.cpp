@@ -213,7 +213,7 @@ TEST(File, AKilledProcessLeavesEveryFinishedCall) {
     ASSERT_EQ(pipe(pipe_ends), 0);
     const pid_t child = fork();
     if (child == 0) {
-      auto writer = make_writer(folder.file("a"), 1 << 20);
+      auto writer = make_writer(folder.file("a"));
       const auto work = [&](unsigned int thread) {
         for (unsigned int i = 0;; ++i) {
           record_power(*writer, thread << 28 | i);
