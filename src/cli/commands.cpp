@@ -28,6 +28,7 @@ std::vector<Command> all_commands() {
           vgpu_create_command(),
           vgpu_list_command(),
           vgpu_destroy_command(),
+          serve_command(),
           top_command(),
           smi_command(),
           trace_command(),

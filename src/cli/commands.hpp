@@ -40,6 +40,7 @@ Command vgpu_command();
 Command vgpu_create_command();
 Command vgpu_list_command();
 Command vgpu_destroy_command();
+Command serve_command();
 Command top_command();
 Command smi_command();
 Command trace_command();

@@ -28,6 +28,7 @@ EDGES = {
     "src/driver/nvml/library/in_process.cpp": "the detail of an error of the C++ interface",
     "src/scenario/run_step.cpp": "what a scenario reports of a step",
     "src/scenario/shelf.cpp": "what a node says of a wrong scenario file",
+    "src/serve/api/error.cpp": "why the server refuses a request",
     "src/sim/config/pack_machines.cpp": "what stops the build at a wrong built-in machine",
     "src/sim/problem/text.cpp": "the text itself",
     "src/smi_log/machine.cpp": "notes of an import",

@@ -1,6 +1,4 @@
 // nvmlkit kernel-log
-#include <sys/stat.h>
-
 #include <charconv>
 #include <ctime>
 #include <memory>
@@ -10,6 +8,7 @@
 #include "cli/command_error.hpp"
 #include "cli/commands.hpp"
 #include "cli/selector.hpp"
+#include "cli/up_check.hpp"
 #include "kernel_log/follower.hpp"
 #include "kernel_log/output.hpp"
 #include "sim/problem/names.hpp"
@@ -44,21 +43,6 @@ std::uint64_t begin_of(const std::string& ago) {
   const auto uptime = static_cast<std::uint64_t>(now.tv_sec);
   return count > uptime / seconds ? 0 : (uptime - count * seconds) * 1'000'000;
 }
-
-// The machine is down, or another one has its name.
-class UpCheck {
- public:
-  explicit UpCheck(std::string path) : path_(std::move(path)) { good_ = stat(path_.c_str(), &first_) == 0; }
-  bool is_up() const {
-    struct stat now {};
-    return good_ && stat(path_.c_str(), &now) == 0 && now.st_ino == first_.st_ino && now.st_dev == first_.st_dev;
-  }
-
- private:
-  std::string path_;
-  struct stat first_ {};
-  bool good_;
-};
 
 int print_kernel_log(const KernelLogOptions& options) {
   const auto begin = begin_of(options.since);

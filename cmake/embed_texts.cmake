@@ -1,0 +1,20 @@
+# Writes OUTPUT, the C++ source of a function that returns the texts of FILES (separated by |) with their names:
+#   cmake -DOUTPUT=... -DFILES=a.yaml|b.yaml -DHEADER=... -DNAMESPACE=... -DTYPE=... -DFUNCTION=... -DNAMES=stems|files
+#         -P embed_texts.cmake
+cmake_minimum_required(VERSION 3.25)
+string(REPLACE "|" ";" files "${FILES}")
+set(source "// Made by cmake/embed_texts.cmake.\n#include \"${HEADER}\"\n\n")
+string(APPEND source "namespace ${NAMESPACE} {\nnamespace {\n\nconstexpr ${TYPE} ${FUNCTION}_texts[] = {\n")
+foreach(file IN LISTS files)
+  if("${NAMES}" STREQUAL "files")
+    get_filename_component(name "${file}" NAME)
+  else()
+    get_filename_component(name "${file}" NAME_WE)
+  endif()
+  file(READ "${file}" text)
+  string(APPEND source "    {\"${name}\", R\"nvmlkit(${text})nvmlkit\"},\n")
+endforeach()
+string(APPEND source "};\n\n}  // namespace\n\n")
+string(APPEND source "std::span<const ${TYPE}> ${FUNCTION}() { return ${FUNCTION}_texts; }\n\n")
+string(APPEND source "}  // namespace ${NAMESPACE}\n")
+file(WRITE "${OUTPUT}" "${source}")

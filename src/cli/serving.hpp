@@ -1,0 +1,35 @@
+// Where `nvmlkit serve` listens, and who may ask it what.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "serve/follow.hpp"
+#include "serve/http/server.hpp"
+
+namespace nvmlkit::cli {
+
+class ServingOptions {
+ public:
+  void declare(Arguments& arguments);
+
+  // Listens. Refuses an address of other hosts without --plain-http.
+  std::unique_ptr<serve::http::Server> listen() const;
+  // Of the server that listens.
+  serve::ServeOptions settings(const serve::http::Server& server) const;
+  // How to open the page. A token that came from a file is not in it.
+  std::string url(const serve::http::Server& server, const serve::ServeOptions& settings) const;
+
+  bool is_exposed() const;
+  const std::string& token_file() const { return token_file_; }
+
+ private:
+  std::string address_ = "127.0.0.1", token_file_, interval_ = "1s";
+  std::uint32_t port_ = 0;
+  std::vector<std::string> hosts_;
+  bool plain_http_ = false, open_metrics_ = false;
+};
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,62 @@
+// What the server answers and streams about its machine. All calls come from one thread.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "metrics/xids.hpp"
+#include "serve/api/error.hpp"
+#include "serve/api/routes.hpp"
+#include "serve/http/message.hpp"
+#include "serve/machine/log.hpp"
+#include "serve/machine/sampler.hpp"
+#include "serve/scenarios/runner.hpp"
+#include "serve/security/guard.hpp"
+#include "sim/state/machine.hpp"
+
+namespace nvmlkit::serve::api {
+
+class Service {
+ public:
+  using Broadcast = std::function<void(std::string_view)>;
+
+  // The machine outlives the service.
+  Service(const sim::Machine& machine, GuardSettings guard, bool open_metrics);
+
+  http::Response answer(const http::Request& request);
+
+  // To be called at each interval, and after a change of the machine or at the time of next().
+  void tick(const Broadcast& broadcast, bool anybody);
+  void changed(const Broadcast& broadcast, bool anybody);
+  // When the scenario has something to do.
+  std::optional<std::chrono::milliseconds> next() const { return runner_.next(); }
+
+ private:
+  http::Response route(const Found& found, const http::Request& request);
+  http::Response page(const http::Request& request) const;
+  http::Response metrics();
+  http::Response history(const http::Request& request) const;
+  http::Response fields(std::string_view gpu, const http::Request& request) const;
+  http::Response stream();
+  http::Response command(const http::Request& request);
+  http::Response check(const http::Request& request) const;
+  http::Response start_run(const http::Request& request);
+  http::Response stop_run(const http::Request& request);
+  sim::Expected<scenario::Plan> plan_of(const Json& body) const;
+
+  const sim::Machine& machine_;
+  Guard guard_;
+  bool open_metrics_;
+  Sampler sampler_;
+  History history_;
+  std::string live_;  // the newest sample
+  Log log_;
+  metrics::XidCounter xids_;
+  Runner runner_;
+  std::string state_, run_;  // as they were broadcast last
+};
+
+}  // namespace nvmlkit::serve::api

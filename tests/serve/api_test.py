@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""The API of `nvmlkit serve`: every route, each answer against the OpenAPI document, wrong requests, the stream."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import time
+import unittest
+from typing import Any
+
+from serving import COMMAND, PATIENCE, SOURCE, Answer, Served, ServeTest, available_smi
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+OPENAPI = json.loads((SOURCE / "src" / "serve" / "api" / "openapi.json").read_text())
+SCENARIO = """
+end: 60s
+steps:
+  - do: load gpu=all 80%
+  - {at: 200ms, name: lost, gpus: 1, do: fault xid 79, expect: fault == xid 79, within: 1s}
+"""
+
+
+class Checked:
+    """Holds requests and answers against the document."""
+
+    def __init__(self, served: Served) -> None:
+        self.served = served
+        self.seen: set[tuple[str, str]] = set()
+
+    def __call__(self, method: str, path: str, body: Any = None, status: int = 200) -> Answer:
+        template = next(
+            each for each in OPENAPI["paths"] if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", each), path.split("?")[0])
+        )
+        about = OPENAPI["paths"][template][method.lower()]
+        self.seen.add((method, template))
+        if body is not None and status == 200:
+            self.validate(body, about["requestBody"]["content"]["application/json"]["schema"])
+        answer = self.served.ask(method, path, body)
+        assert answer.status == status, (method, path, answer.status, answer.body)
+        assert str(status) in about["responses"], (method, path, status, "is not in the document")
+        media, content = next(iter(about["responses"][str(status)]["content"].items()))
+        assert answer.headers["Content-Type"].split(";")[0] == media, answer.headers["Content-Type"]
+        if media == "application/json":
+            self.validate(answer.json, content["schema"])
+        return answer
+
+    @staticmethod
+    def validate(value: Any, schema: dict) -> None:
+        if jsonschema is None:
+            return
+        if "$ref" in schema:
+            schema = {"$ref": schema["$ref"]}
+        jsonschema.validate(value, {**schema, "components": OPENAPI["components"]})
+
+
+class Api(ServeTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.up("dgx-h100", None)
+        self.served = self.serve("--interval", "100ms")
+        self.ask = Checked(self.served)
+
+    def wait(self, what: str, good: Any) -> Any:
+        end = time.monotonic() + PATIENCE
+        while not (value := good()):
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.02)
+        return value
+
+    def test_every_route_answers_as_the_document_has_it(self) -> None:
+        if jsonschema is None:
+            self.skipTest("no python3-jsonschema")
+        self.assertEqual(self.ask("GET", "/openapi.json").json, OPENAPI)
+        machine = self.ask("GET", "/api/v1/machine").json
+        self.assertEqual((len(machine["gpus"]), machine["driver"][:3]), (8, machine["driver"][:3]))
+        topology = self.ask("GET", "/api/v1/topology").json
+        self.assertEqual(len(topology["switches"]), 4)
+        self.assertEqual(sum(len(end["links"]) for end in topology["gpus"][0]["nvlink"]), 18)
+        self.assertEqual({gpu["root"] is None for gpu in topology["gpus"]}, {False})
+        sample = self.ask("GET", "/api/v1/live").json
+        names = {measure["name"] for measure in machine["measures"]}
+        self.assertEqual(set(sample["values"]), names)
+        self.assertEqual({len(column) for column in sample["values"].values()}, {8})
+        self.ask("GET", "/api/v1/history?samples=3")
+        self.assertEqual(self.ask("GET", "/api/v1/gpus/3?path=power.limit").json, {"gpu": 3, "value": 700000})
+        self.ask("GET", "/api/v1/gpus/0")
+        self.ask("GET", "/api/v1/state")
+        self.ask("GET", "/api/v1/log")
+        self.assertIn("nvmlkit_gpu_info{", self.ask("GET", "/metrics").body.decode())
+        self.ask("POST", "/api/v1/commands", {"words": ["load", "gpu=all", "60%"]})
+        names = [each["name"] for each in self.ask("GET", "/api/v1/scenarios").json]
+        self.assertIn("gpu-falls-off", names)
+        plan = self.ask("POST", "/api/v1/scenarios/check", {"name": "gpu-falls-off"}).json
+        self.assertEqual([step["line"] for step in plan["steps"]], [9, 10, 16, 19, 22])
+        self.ask("GET", "/api/v1/run")
+        self.ask("POST", "/api/v1/run", {"text": SCENARIO, "name": "mine"})
+        self.ask("DELETE", "/api/v1/run?undo=true")
+        stream = self.served.stream()
+        self.addCleanup(stream.close)
+        for event, schema in (("state", "State"), ("run", "Run"), ("live", "Sample")):
+            self.ask.validate(stream.wait(event), {"$ref": f"#/components/schemas/{schema}"})
+        all_routes = {(method.upper(), path) for path, item in OPENAPI["paths"].items() for method in item}
+        self.assertEqual(all_routes - self.ask.seen, {("GET", "/api/v1/stream")})
+
+    def test_wrong_requests_are_refused_with_a_reason(self) -> None:
+        for method, path, body, status, words in (
+            ("POST", "/api/v1/commands", {"line": "falt gpu=0 xid 79"}, 422, "did you mean 'fault'"),
+            ("POST", "/api/v1/commands", {"line": 'fault "gpu=0'}, 422, ""),
+            ("POST", "/api/v1/commands", {"line": "fault gpu=99 lost"}, 422, ""),
+            ("POST", "/api/v1/commands", {"words": ["set", "gpu=0", 5]}, 422, "words: expected a list of texts"),
+            ("POST", "/api/v1/commands", {"words": []}, 422, "unknown command"),
+            ("POST", "/api/v1/commands", {}, 422, "`words` or `line`"),
+            ("POST", "/api/v1/scenarios/check", {"text": 5}, 422, "text: expected a text"),
+            ("POST", "/api/v1/scenarios/check", {"name": "gpu-falls-of"}, 422, "gpu-falls-off"),
+            ("POST", "/api/v1/run", {"text": "steps:\n  - do: falt xid 1\n"}, 422, "did you mean 'fault'"),
+            ("DELETE", "/api/v1/run?undo=maybe", None, 422, "true or false"),
+            ("GET", "/api/v1/gpus/99", None, 404, "no such GPU"),
+            ("GET", "/api/v1/gpus/0?path=power.limt", None, 422, "power.limt"),
+            ("GET", "/api/v1/history?samples=many", None, 422, "number"),
+        ):  # fmt: skip
+            with self.subTest(path=path, body=body):
+                self.assertIn(words, self.ask(method, path, body, status).json["message"])
+        problem = self.ask("POST", "/api/v1/scenarios/check", {"text": "steps:\n  - do: falt xid 1\n"}, 422).json
+        self.assertEqual((problem["line"], problem["column"], problem["nearest"]), (2, 9, "fault"))
+        for text in (b"", b"{", b"[]", b"5", b'"x"', b"\xff\xfe", b'{"line":', b'{"words":' + b"[" * 5000, b"{}{}"):
+            with self.subTest(text=text[:20]):
+                self.assertEqual(self.served.ask("POST", "/api/v1/commands", text).status, 400)
+        self.assertEqual(self.served.ask("POST", "/api/v1/live", {}).status, 405)
+        self.assertEqual(self.served.ask("DELETE", "/", None).status, 405)
+        self.assertEqual(self.served.ask("GET", "/api/v1/none").status, 404)
+        self.assertEqual(self.served.ask("GET", "/../../etc/passwd").status, 404)
+        self.assertEqual(self.served.ask("GET", "/%2e%2e/state").status, 404)
+        self.assertEqual(self.served.ask("HEAD", "/api/v1/live").status, 200)
+
+    def test_commands_do_what_the_command_line_does(self) -> None:
+        self.served.steer("fault gpu=2 xid 79")
+        self.assertIn("gpu=2 xid 79", self.good("fault"))
+        self.good("fault", "gpu=3", "thermal")
+        state = self.served.get("/api/v1/state")
+        self.assertEqual(state["gpus"][2]["reach"], "lost")
+        self.assertEqual(state["gpus"][3]["faults"], ["thermal hw"])
+        self.assertEqual(set(state["gpus"][2]["links"]), {"d"})
+        self.wait("null values", lambda: self.served.get("/api/v1/live")["values"]["power"][2] is None)
+        self.assertEqual(self.served.steer("heal gpu=all").status, 200)
+        self.assertEqual(self.good("fault"), "no faults\n")
+        self.served.steer("set gpu=1 thermal.gpu=85")
+        self.wait("85 degrees", lambda: self.served.get("/api/v1/live")["values"]["temperature"][1] == 85)
+        self.assertTrue(any("79" in each["text"] for each in self.served.get("/api/v1/log")))
+
+    def test_values_are_those_of_nvidia_smi(self) -> None:
+        self.served.steer("load gpu=0 70% --memory 30%")
+        self.served.steer("time virtual")
+        self.served.steer("time advance 60s")
+        smi = next(reversed(available_smi().values()))
+        fields = "utilization.gpu,utilization.memory,temperature.gpu,clocks.sm,clocks.mem,power.draw,enforced.power.limit,memory.used"
+        names = ["utilization", "memory_utilization", "temperature", "sm_clock", "memory_clock", "power", "power_limit", "memory_used"]
+        seen = [[float(value) for value in line.split(", ")] for line in self.query(smi, fields)]
+
+        def shown() -> list[list[float]]:
+            values = self.served.get("/api/v1/live")["values"]
+            return [[values[name][gpu] for name in names] for gpu in range(8)]
+
+        self.wait("the same values", lambda: all(abs(a - b) <= 0.06 for x, y in zip(seen, shown()) for a, b in zip(x, y)))
+
+    def test_the_stream_shows_changes_at_once(self) -> None:
+        stream = self.served.stream()
+        self.addCleanup(stream.close)
+        stream.wait("state")
+        begin = time.monotonic()
+        self.good("fault", "gpu=5", "thermal")
+        stream.wait("state", lambda state: "thermal hw" in state["gpus"][5]["faults"])
+        seen = time.monotonic() - begin
+        self.assertLess(seen, 1.0 if PATIENCE == 20 else 20.0)
+        first = stream.wait("live")["time_ms"]
+        self.assertGreater(stream.wait("live")["time_ms"], first)
+
+    def test_scenarios_run_and_are_taken_back(self) -> None:
+        stream = self.served.stream()
+        self.addCleanup(stream.close)
+        run = self.served.ask("POST", "/api/v1/run", {"text": SCENARIO, "name": "mine"})
+        self.assertEqual((run.status, run.json["state"]), (200, "running"))
+        self.assertEqual(self.served.ask("POST", "/api/v1/run", {"text": SCENARIO}).status, 409)
+        over = stream.wait("run", lambda run: run["state"] == "over")
+        self.assertEqual([step["outcome"] for step in over["steps"]], ["done", "done"])
+        self.assertFalse(over["failed"])
+        self.assertIn("gpu=1 xid 79", self.good("fault"))
+        self.assertEqual(self.served.ask("DELETE", "/api/v1/run").json["state"], "over")
+        self.assertEqual(self.good("fault"), "no faults\n")
+        self.served.ask("POST", "/api/v1/run", {"text": "steps: [{at: 1h, do: fault xid 13}]"})
+        stopped = self.served.ask("DELETE", "/api/v1/run?undo=false").json
+        self.assertEqual((stopped["state"], stopped["failed"]), ("over", True))
+
+    def test_time_that_stands_still_is_moved_by_commands(self) -> None:
+        self.served.steer("time virtual")
+        self.served.ask("POST", "/api/v1/run", {"text": SCENARIO})
+        time.sleep(0.3)
+        self.assertEqual(self.served.get("/api/v1/run")["state"], "running")
+        self.served.steer("time advance 1s")
+        self.wait("its end", lambda: self.served.get("/api/v1/run")["state"] == "over")
+
+    def test_mig_devices_and_processes(self) -> None:
+        mig = self.folder / "mig.yaml"
+        mig.write_text(json.dumps({"version": "1.0", "base": "h100", "devices": [{"index": 0, "mig": {
+            "mode_current": "enabled", "instances": [{"profile": "3g.40gb"}, {"profile": "1g.10gb"}]}}]}))  # fmt: skip
+        served = self.serve("-c", mig, "-n", "1")
+        state = served.get("/api/v1/state")
+        Checked.validate(state, {"$ref": "#/components/schemas/State"})
+        layout = state["gpus"][0]["mig"]
+        self.assertEqual(layout["slices"], 8)
+        self.assertEqual([each["profile"] for each in layout["instances"]], ["3g.40gb", "1g.10gb"])
+        self.assertEqual([each["size"] for each in layout["instances"]], [4, 1])
+        program = self.nvmlkit("run", "--uses", "gpu=1", "--memory", "2GiB", "--", "sh", "-c", "sleep 0.3; true")
+        self.assertEqual(program.returncode, 0, program.stderr)
+
+    def test_ends_with_the_machine_and_by_signals(self) -> None:
+        stream = self.served.stream()
+        self.addCleanup(stream.close)
+        stream.wait("live")
+        self.good("down", "--state", self.state)
+        self.assertEqual(self.served.process.wait(PATIENCE), 0)
+        self.assertIn("is down", self.served.end())
+        own = self.serve("-m", "t4", "-n", "1")
+        self.assertEqual(self.good("get", "gpu=0", "name", "--state", own.state), "Tesla T4\n")
+        self.assertEqual(own.end(), "")
+        self.assertFalse((self.folder / own.state).exists())
+
+    def test_a_killed_server_leaves_the_machine_whole(self) -> None:
+        self.served.steer("load gpu=all 50%")
+        self.served.process.send_signal(signal.SIGKILL)
+        self.served.process.wait(PATIENCE)
+        self.assertEqual(self.good("get", "gpu=0", "utilization.gpu"), "50\n")
+        again = self.serve()
+        self.assertEqual(len(again.get("/api/v1/machine")["gpus"]), 8)
+
+    def test_options_are_checked(self) -> None:
+        for arguments, words in (
+            (["--port", "99999"], "a port up to 65535"),
+            (["--interval", "1ms"], "a time from 100ms to 60s"),
+            (["--interval", "soon"], "a time from 100ms to 60s"),
+            (["--port", str(self.served.port)], "cannot be served"),
+        ):
+            self.assertIn(words, self.refused("serve", *arguments))
+        self.assertIn("no machine is up", self.refused("serve", NVMLKIT_STATE=""))
+
+    def test_a_machine_that_may_only_be_read_is_shown(self) -> None:
+        if os.geteuid() != 0 or not shutil.which("runuser"):
+            self.skipTest("needs root and runuser")
+        self.folder.chmod(0o755)
+        self.state.chmod(0o644)
+        reader = self.serve(user="nobody")
+        self.assertTrue(reader.get("/api/v1/machine")["read_only"])
+        self.served.steer("fault gpu=1 thermal")
+        stream = reader.stream()
+        self.addCleanup(stream.close)
+        stream.wait("state", lambda state: state["gpus"][1]["faults"] == ["thermal hw"])
+        self.assertEqual(reader.steer("heal gpu=all").status, 409)
+        self.assertEqual(self.good("fault"), "gpu=1 thermal hw\n")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
