@@ -89,5 +89,8 @@ endif()
 
 set(documents README.md CHANGELOG.md LICENSE)
 list(TRANSFORM documents PREPEND "${PROJECT_SOURCE_DIR}/")
+if(NVMLKIT_UPLOT_LICENSE)  # uPlot is in the command
+  list(APPEND documents "${NVMLKIT_UPLOT_LICENSE}")
+endif()
 install(FILES ${documents} DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)

@@ -22,7 +22,7 @@ put_packages() { # put_packages FOLDER DEB...
     (cd "$folder" && rm -rf $pattern)
   done
   # Documents stay in the packages; a copyright file may be a link to the folder of another package.
-  find "$folder/usr/share/doc" -mindepth 2 ! -type d ! -name copyright ! -name LICENSE -delete 2>/dev/null || true
+  find "$folder/usr/share/doc" -mindepth 2 ! -type d ! -name copyright ! -iname '*license*' -delete 2>/dev/null || true
   find "$folder" -mindepth 1 -type d -empty -delete
 }
 

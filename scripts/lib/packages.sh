@@ -15,6 +15,12 @@ example_packages=(prometheus-cpp-dev)
 kubernetes_packages=(python3-kubernetes)
 # The compiler of CUDA kernels; without it, kernels are interpreted. 130 MB to download.
 compiler_packages=(llvm-19-dev)
+# Holds answers of `nvmlkit serve` against its OpenAPI document, and looks at its page. 300 MB to download.
+serve_packages=(python3-jsonschema chromium chromium-driver python3-selenium)
+# What packs uPlot, the charts of that page: MIT, a package of npm that is embedded in the command.
+npm_packages=(npm)
+uplot_version=1.6.32
+uplot_sha256=4b8a8191e425658e3ea8c8c1314b0fc679c861ee3a1af2b20c7b16ba50b5133d
 fuzz_packages=(clang libclang-rt-14-dev)
 # What resolves and downloads the packages of a container image, and what writes the image.
 image_packages=(mmdebstrap umoci dpkg-dev python3)
@@ -187,6 +193,29 @@ unpack_packages() {
   rm -rf "$dir/debs"
   if ((${#got[@]} == $#)); then echo "$*" >"$dir/.complete"; fi
   ((${#got[@]} == 0)) || say "unpacked in build/third-party/$folder: ${got[*]}"
+}
+
+# uPlot into build/third-party/uplot, by npm. Without it the page of `nvmlkit serve` draws plain curves.
+unpack_uplot() {
+  local dir="$nvmlkit_third_party/uplot" archive
+  [[ -e $dir/.complete && $(<"$dir/.complete") == "$uplot_version" ]] && return 0
+  if [[ -n ${NVMLKIT_NO_INSTALL:-} ]]; then
+    return 0
+  fi
+  have npm || { warn "no npm: the page of nvmlkit serve gets plain curves"; return 0; }
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  (cd "$dir" && npm pack --silent "uplot@$uplot_version") >"$dir/download.log" 2>&1 || true
+  archive="$dir/uplot-$uplot_version.tgz"
+  if ! sha256sum --status -c <<<"$uplot_sha256  $archive" 2>/dev/null; then
+    warn "cannot get uplot $uplot_version from npm, see ${dir#"$nvmlkit_root"/}/download.log: the page of nvmlkit serve gets plain curves"
+    rm -f "$archive"
+    return 0
+  fi
+  tar -xzf "$archive" -C "$dir" --strip-components=1
+  rm "$archive"
+  echo "$uplot_version" >"$dir/.complete"
+  say "unpacked in build/third-party/uplot: uplot $uplot_version"
 }
 
 # The real nvidia-smi of each branch, and other programs that read GPUs.
