@@ -21,16 +21,17 @@ std::atomic<std::uint32_t> pieces{0};
 
 }  // namespace
 
-Compiled::Compiled(const Function& function) : function_(function), spots_(function.code.size()) {
+Compiled::Compiled(const Function& function) : function_(function), spots_(2 * function.code.size()) {
   const auto& code = function.code;
-  spots_[0].may_begin = true;
+  const auto allow = [&](std::size_t at) { spots_[2 * at].may_begin = spots_[2 * at + 1].may_begin = true; };
+  allow(0);
   for (std::size_t k = 0; k < code.size(); ++k) {
-    if (writes_shared(function, static_cast<std::uint32_t>(k))) spots_[k].may_begin = true;
+    if (writes_shared(function, static_cast<std::uint32_t>(k))) allow(k);
     if (code[k].kind == Kind::plain || code[k].kind == Kind::guarded) continue;
-    if (k + 1 < code.size()) spots_[k + 1].may_begin = true;
-    if (code[k].kind == Kind::branch) spots_[code[k].immediate].may_begin = true;
+    if (k + 1 < code.size()) allow(k + 1);
+    if (code[k].kind == Kind::branch) allow(code[k].immediate);
     if (code[k].kind == Kind::branch_table)
-      for (const auto target : function.tables[code[k].side]) spots_[target].may_begin = true;
+      for (const auto target : function.tables[code[k].side]) allow(target);
   }
 }
 
@@ -48,13 +49,17 @@ Compiled& Compiled::of(const Function& function) {
   return *known;
 }
 
-bool Compiled::is_worth_a_visit(std::uint32_t at) const {
-  const auto& spot = spots_[at];
+CodeFor Compiled::lanes_of(const CodeContext& warp) {
+  return warp.lanes == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes;
+}
+
+bool Compiled::is_worth_a_visit(std::uint32_t at, CodeFor lanes) const {
+  const auto& spot = spots_[2 * at + static_cast<std::size_t>(lanes)];
   return spot.may_begin && spot.count.load(std::memory_order_relaxed) != kNever;
 }
 
 const Compiled::Node* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
-  auto& spot = spots_[at];
+  auto& spot = this->spot(at, lanes_of(warp));
   if (const auto* const first = spot.pieces.load(std::memory_order_acquire)) return first;
   if (engine() == Engine::compile) return add(at, warp);
   const auto visits = spot.visits.load(std::memory_order_relaxed) + 1;
@@ -63,7 +68,7 @@ const Compiled::Node* Compiled::visit(std::uint32_t at, const CodeContext& warp)
 }
 
 const Compiled::Node* Compiled::add(std::uint32_t at, const CodeContext& warp) {
-  auto& spot = spots_[at];
+  auto& spot = this->spot(at, lanes_of(warp));
   if (spot.count.load(std::memory_order_relaxed) >= kMostPieces) return nullptr;
   if (engine() == Engine::compile) return make(at, warp);
   if (spot.is_pending.exchange(true)) return nullptr;
@@ -75,20 +80,21 @@ const Compiled::Node* Compiled::add(std::uint32_t at, const CodeContext& warp) {
   return nullptr;
 }
 
-void Compiled::give_up(std::uint32_t at) {
-  spots_[at].visits.store(0, std::memory_order_relaxed);
-  spots_[at].is_pending.store(false);
+void Compiled::give_up(std::uint32_t at, const CodeContext& warp) {
+  auto& spot = this->spot(at, lanes_of(warp));
+  spot.visits.store(0, std::memory_order_relaxed);
+  spot.is_pending.store(false);
 }
 
 const Compiled::Node* Compiled::make(std::uint32_t at, const CodeContext& warp) {
-  auto& spot = spots_[at];
+  auto& spot = this->spot(at, lanes_of(warp));
   const std::scoped_lock lock(mutex_);
   const auto* const before = spot.pieces.load(std::memory_order_acquire);
   const auto count = spot.count.load(std::memory_order_relaxed);
   if (count >= kMostPieces) return nullptr;
   auto node = std::make_unique<Node>();
-  if (!compiler() || !compiler()->compile(function_, at, warp, before ? &before->code.piece : nullptr, execute_one(),
-                                          node->code.piece)) {
+  if (!compiler() || !compiler()->compile(function_, at, warp, lanes_of(warp), before ? &before->code.piece : nullptr,
+                                          execute_one(), node->code.piece)) {
     spot.count.store(before ? kMostPieces : kNever, std::memory_order_relaxed);
     return nullptr;
   }

@@ -35,7 +35,7 @@ class Compiled {
     const Node* next = nullptr;
   };
   // Whether a warp that comes here should look for code.
-  bool is_worth_a_visit(std::uint32_t at) const;
+  bool is_worth_a_visit(std::uint32_t at, CodeFor lanes) const;
   // Counts the visit of a warp. Null: the interpreter goes on.
   const Node* visit(std::uint32_t at, const CodeContext& warp);
   // No piece fits the warp: another one, or null while there is none.
@@ -43,7 +43,7 @@ class Compiled {
 
   // For the thread that compiles.
   const Node* make(std::uint32_t at, const CodeContext& warp);
-  void give_up(std::uint32_t at);
+  void give_up(std::uint32_t at, const CodeContext& warp);
 
  private:
   struct Spot {
@@ -53,6 +53,8 @@ class Compiled {
     std::atomic<bool> is_pending{false};
     bool may_begin = false;
   };
+  Spot& spot(std::uint32_t at, CodeFor lanes) { return spots_[2 * at + static_cast<std::size_t>(lanes)]; }
+  static CodeFor lanes_of(const CodeContext& warp);
 
   const Function& function_;
   std::vector<Spot> spots_;

@@ -1,5 +1,5 @@
-// What compiled code and its callers share. Compiled code takes a whole warp from one instruction on, and gives it back
-// at the instruction where it ends, with all values that are still needed in the registers of the frame.
+// What compiled code and its callers share. Compiled code takes lanes of a warp from one instruction on, and gives them
+// back at the instruction where it ends, with all values that are still needed in the registers of the frame.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,8 @@ struct CodeContext {
   std::uint64_t param_bytes = 0;
   Reached* reached = nullptr;  // one for each instruction that was given one
   Warp* warp = nullptr;
+  std::uint32_t lanes = 0;     // that execute
+  std::uint32_t limit = ~0u;   // an instruction where other lanes of the warp wait for these
   std::int64_t budget = 0;     // instructions after which the turn ends
   std::uint64_t executed = 0;  // instructions, when the code has ended
   std::uint32_t at = 0;        // where it has ended
@@ -36,7 +38,7 @@ enum class CodeEnd : std::uint32_t { left, mismatch, faulted, ended };
 
 // Mismatch: the warp is not what the code was made for, and nothing has happened.
 using Code = CodeEnd (*)(CodeContext*);
-// Executes one instruction for all lanes, as the interpreter does. Its operands are in the registers of the frame.
+// Executes one instruction for the lanes, as the interpreter does. Its operands are in the registers of the frame.
 // `place` is the number of what it reached, or -1. False: it faulted.
 using ExecuteOne = bool (*)(CodeContext*, std::uint32_t at, std::int32_t place);
 
@@ -47,12 +49,15 @@ struct Piece {
   void* kept = nullptr;      // what the compiler knows of it
 };
 
+// Code for all lanes of a warp is faster than code for some.
+enum class CodeFor : std::uint8_t { all_lanes, some_lanes };
+
 // The interface of the library. `before` is a piece whose assumptions did not hold for this warp, or null: the new one
 // assumes less.
 struct CompilerInterface {
   std::uint32_t version;
-  bool (*compile)(const Function& function, std::uint32_t at, const CodeContext& warp, const Piece* before,
-                  ExecuteOne execute_one, Piece& out);
+  bool (*compile)(const Function& function, std::uint32_t at, const CodeContext& warp, CodeFor lanes,
+                  const Piece* before, ExecuteOne execute_one, Piece& out);
   // No thread executes the piece any more.
   void (*release)(const Piece& piece);
   // The function will end.

@@ -32,7 +32,7 @@ CompileQueue& CompileQueue::own() {
 void CompileQueue::add(CompileJob job) {
   const std::scoped_lock lock(mutex_);
   if (jobs_.size() >= kMostJobs || (!has_thread_ && !start_thread())) {
-    job.compiled->give_up(job.at);
+    job.compiled->give_up(job.at, job.warp);
     return;
   }
   jobs_.push_back(std::move(job));

@@ -23,11 +23,12 @@ Shape joined(Shape now, const std::map<Key, Shape>* before, Key key) {
 const Shape& Assumptions::of_register(Key key) {
   const auto [at, is_new] = registers_.try_emplace(key);
   if (is_new) {
-    Shape now = observed(warp_->registers + key.offset, key.size);
+    Shape now = observed(warp_->registers + key.offset, key.size, warp_->lanes);
     if (key.size == 0) {
       Mask mask = 0;
       std::memcpy(&mask, warp_->registers + key.offset, sizeof mask);
-      if (mask == 0 || mask == kAllLanes) now = Shape::same();
+      mask &= warp_->lanes;
+      if (mask == 0 || mask == warp_->lanes) now = Shape::same();
     }
     at->second = joined(now, before_ ? &before_->registers_ : nullptr, key);
   }
@@ -37,7 +38,7 @@ const Shape& Assumptions::of_register(Key key) {
 const Shape& Assumptions::of_special(Key key) {
   const auto [at, is_new] = special_.try_emplace(key);
   if (is_new) {
-    Shape now = observed(warp_->special + key.offset, key.size);
+    Shape now = observed(warp_->special + key.offset, key.size, kAllLanes);
     if (now.is_same() && is_of_launch(key.offset)) {
       std::uint32_t value = 0;
       std::memcpy(&value, warp_->special + key.offset, sizeof value);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "ptx/compile/context.hpp"
 #include "ptx/llvm/needs.hpp"

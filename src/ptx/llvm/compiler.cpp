@@ -95,7 +95,7 @@ Known& known() {
   return *the;
 }
 
-bool compile(const Function& function, std::uint32_t at, const CodeContext& warp, const Piece* before,
+bool compile(const Function& function, std::uint32_t at, const CodeContext& warp, CodeFor lanes, const Piece* before,
              ExecuteOne execute_one, Piece& out) {
   const std::scoped_lock lock(known().mutex);
   auto* const machine = Machine::own();
@@ -104,7 +104,7 @@ bool compile(const Function& function, std::uint32_t at, const CodeContext& warp
   const auto* const assumed = before ? &static_cast<const Kept*>(before->kept)->assumptions : nullptr;
   auto kept = std::make_unique<Kept>(Assumptions(warp, assumed), machine->new_owner());
   auto& plain = known().plain_loops[&function];
-  Translator translator(function, at, kept->assumptions, execute_one, plain);
+  Translator translator(function, at, lanes, kept->assumptions, execute_one, plain);
   if (translator.instructions() == 0) return false;
   if (translator.has_unknown_addresses()) plain.insert(at);
   auto context = std::make_unique<llvm::LLVMContext>();

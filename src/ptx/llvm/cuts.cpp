@@ -8,6 +8,7 @@
 namespace nvmlkit::ptx::jit {
 
 void Translator::find_region() {
+  cuts_.at_meetings = !all_lanes_;
   stretches_ = stretches_from(function_, start_, cuts_);
   cut_before_writes();
   do {
@@ -22,7 +23,7 @@ bool Translator::has_unknown_address(std::size_t first, std::size_t last) {
   for (auto k = first; k <= last; ++k) {
     auto shapes = shapes_[k];
     for (auto at = stretches_[k].begin; at < stretches_[k].end; ++at) {
-      const auto access = memory_access(function_, needs_, at);
+      const auto access = access_at(at);
       if (access && access->space != Space::kernel_param && shape_of_address(*access, shapes).is_any) return true;
       pass_instruction(at, shapes);
     }
@@ -62,7 +63,7 @@ bool Translator::cut_ways_back() {
   std::set<Key> bases;
   for (const auto& stretch : stretches_)
     for (auto at = stretch.begin; at < stretch.end; ++at)
-      if (const auto access = memory_access(function_, needs_, at); access && access->base.area() == Operand::registers)
+      if (const auto access = access_at(at); access && access->base.area() == Operand::registers)
         bases.insert({access->base.offset(), static_cast<std::uint8_t>(access->wide_address ? 8 : 4)});
   const auto needed = needs_.at(start_);
   for (const auto k : stretches_[0].from) {

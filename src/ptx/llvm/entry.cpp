@@ -19,6 +19,10 @@ llvm::Value* Translator::field(std::size_t offset, llvm::Type* type) {
   return b_->CreateLoad(type, b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), context_, offset));
 }
 
+llvm::Value* Translator::of_lanes(llvm::Value* vector, llvm::Value* others) {
+  return all_lanes_ ? vector : b_->CreateSelect(b_->predicate_of(lanes_), vector, others);
+}
+
 // Lane 0, or all lanes as a vector. `fits` becomes false where the others are not what the shape says.
 llvm::Value* Translator::load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits,
                                       Lanes& out) {
@@ -27,7 +31,10 @@ llvm::Value* Translator::load_checked(llvm::Value* at, unsigned size, const Shap
   if (shape.is_any) return out.value = b.CreateAlignedLoad(b.vector(size), at, llvm::Align(4));
   out.value = b.CreateAlignedLoad(b.element(size), at, llvm::Align(4));
   auto* const all = b.CreateAlignedLoad(b.vector(size), at, llvm::Align(4));
-  auto* const differs = b.CreateOrReduce(b.CreateXor(all, b.as_vector(out)));
+  if (!all_lanes_ && shape.is_same())  // of the first lane that executes
+    out.value = b.CreateExtractElement(all, b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes_, b.getTrue()));
+  auto* const unlike = b.CreateXor(all, b.as_vector(out));
+  auto* const differs = b.CreateOrReduce(of_lanes(unlike, llvm::Constant::getNullValue(unlike->getType())));
   auto* same = b.CreateICmpEQ(differs, llvm::ConstantInt::get(b.element(size), 0));
   if (shape.value)
     same = b.CreateAnd(same, b.CreateICmpEQ(out.value, llvm::ConstantInt::get(b.element(size), *shape.value)));
@@ -46,12 +53,13 @@ void Translator::load_register(Key key, llvm::Value*& fits) {
     load_checked(at, key.size, shape, fits, lanes);
     return;
   }
-  auto* const mask = b.CreateLoad(b.getInt32Ty(), at);
+  llvm::Value* mask = b.CreateLoad(b.getInt32Ty(), at);
+  if (!all_lanes_) mask = b.CreateAnd(mask, lanes_);
   if (shape.is_any) {
     lanes.value = b.predicate_of(mask);
     return;
   }
-  auto* const all = b.CreateICmpEQ(mask, b.getInt32(kAllLanes));
+  auto* const all = b.CreateICmpEQ(mask, all_lanes_ ? b.getInt32(kAllLanes) : lanes_);
   fits = b.CreateAnd(fits, b.CreateOr(all, b.CreateICmpEQ(mask, b.getInt32(0))));
   lanes.value = all;
 }
@@ -62,6 +70,10 @@ void Translator::emit_entry() {
   shared_ = field(offsetof(CodeContext, shared), b.getInt64Ty());
   shared_bytes_ = field(offsetof(CodeContext, shared_bytes), b.getInt64Ty());
   reached_ = field(offsetof(CodeContext, reached), b.getPtrTy());
+  if (!all_lanes_) {
+    lanes_ = field(offsetof(CodeContext, lanes), b.getInt32Ty());
+    limit_ = field(offsetof(CodeContext, limit), b.getInt32Ty());
+  }
   auto* const special = field(offsetof(CodeContext, special), b.getPtrTy());
   auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());
   llvm::Value* fits = b.getTrue();

@@ -106,7 +106,14 @@ void Translator::check_range(const Pure& pure, const std::vector<Shape>& shapes,
 void Translator::spill(Key key, const Lanes& lanes) {
   auto& b = *b_;
   auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, key.offset);
-  b.CreateAlignedStore(key.size == 0 ? b.mask_of(lanes) : b.as_vector(lanes), at, llvm::Align(4));
+  auto* value = key.size == 0 ? b.mask_of(lanes) : b.as_vector(lanes);
+  if (!all_lanes_ && key.size > 0) {
+    b.CreateMaskedStore(value, at, llvm::Align(4), b.predicate_of(lanes_));
+    return;
+  }
+  if (!all_lanes_)
+    value = b.CreateOr(b.CreateAnd(value, lanes_), b.CreateAnd(b.CreateLoad(b.getInt32Ty(), at), b.CreateNot(lanes_)));
+  b.CreateAlignedStore(value, at, llvm::Align(4));
 }
 
 void Translator::call_interpreter(std::uint32_t at, std::int32_t place) {

@@ -110,6 +110,7 @@ void Translator::store(const MemoryAccess& access, const Place& place) {
     for (auto& m : lanes.shape.more) m = truncated(static_cast<std::uint64_t>(m), element);
     values.push_back(lanes);
   }
+  if (!all_lanes_) return store_some(access, place, values);
   if (!place.shape->is_any && place.shape->is_row(access.size()) && count == 1) {
     b.CreateAlignedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(element));
     return;
@@ -122,6 +123,24 @@ void Translator::store(const MemoryAccess& access, const Place& place) {
     for (unsigned k = 0; is_last && k < count; ++k)
       b.CreateAlignedStore(b.CreateExtractElement(vectors[k], lane), host_of_lane(place, lane, k * element),
                            llvm::Align(element));
+  }
+}
+
+// Lanes in their order: where several write to one place, the last one counts.
+void Translator::store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
+  auto& b = *b_;
+  const auto element = access.element_size();
+  auto* const executes = b.predicate_of(lanes_);
+  if (!place.shape->is_any && place.shape->is_row(element) && values.size() == 1) {
+    b.CreateMaskedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(element), executes);
+    return;
+  }
+  for (unsigned k = 0; k < values.size(); ++k) {
+    llvm::Value* at = b.as_vector({*place.shape, place.host});
+    at = b.CreateAdd(at, b.CreateVectorSplat(kLanes, b.getInt64(k * element)));
+    b.CreateMaskedScatter(b.as_vector(values[k]),
+                          b.CreateIntToPtr(at, llvm::FixedVectorType::get(b.getPtrTy(), kLanes)), llvm::Align(element),
+                          executes);
   }
 }
 

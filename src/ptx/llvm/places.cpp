@@ -5,6 +5,12 @@
 
 namespace nvmlkit::ptx::jit {
 
+std::optional<MemoryAccess> Translator::access_at(std::uint32_t at) const {
+  auto out = memory_access(function_, needs_, at);
+  if (out && out->change != Change::none && !all_lanes_) out.reset();
+  return out;
+}
+
 // Of 64 bits, whatever the register has.
 Lanes Translator::address_of(const MemoryAccess& access) {
   auto& b = *b_;
@@ -46,16 +52,21 @@ llvm::Value* Translator::find_place(const MemoryAccess& access, const Lanes& add
     return fits;
   }
   const auto all = [&](llvm::Value* v) { return b.CreateVectorSplat(kLanes, v); };
-  auto* const low = b.CreateSub(address.value, all(start));
+  auto* addresses = address.value;
+  if (!all_lanes_) {  // those that do not execute are like the first one that does
+    auto* const first = b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes_, b.getTrue());
+    addresses = of_lanes(addresses, all(b.CreateExtractElement(addresses, first)));
+  }
+  auto* const low = b.CreateSub(addresses, all(start));
   // Those of a size that fits no lane fail, too.
   auto* const limit = b.CreateSub(room, b.getInt64(size));
   auto* fits =
       b.CreateAnd(b.CreateICmpUGE(room, b.getInt64(size)), b.CreateAndReduce(b.CreateICmpULE(low, all(limit))));
   if (size > 1) {
-    auto* const bits = b.CreateAnd(b.CreateOrReduce(address.value), b.getInt64(size - 1));
+    auto* const bits = b.CreateAnd(b.CreateOrReduce(addresses), b.getInt64(size - 1));
     fits = b.CreateAnd(fits, b.CreateICmpEQ(bits, b.getInt64(0)));
   }
-  out.host = b.CreateAdd(address.value, all(delta));
+  out.host = b.CreateAdd(addresses, all(delta));
   return fits;
 }
 

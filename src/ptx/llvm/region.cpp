@@ -38,6 +38,7 @@ class Search {
 
  private:
   bool ends_at(std::uint32_t at) const {
+    if (cuts_.at_meetings && code_[at].kind == Kind::converge) return true;
     return is_left_to_others(code_[at]) || (at != start_ && (cuts_.at.contains(at) || ends_.contains(at)));
   }
 

@@ -23,6 +23,7 @@ struct Stretch {
 // Where a region ends although it could go on: at instructions, and on ways from instructions back to its start.
 struct Cuts {
   std::set<std::uint32_t> at, back_from;
+  bool at_meetings = false;  // of lanes: some instructions are for all that take part
   bool operator==(const Cuts&) const = default;
 };
 

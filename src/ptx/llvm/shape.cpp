@@ -56,18 +56,24 @@ Shape product(const Shape& a, const Shape& b, unsigned size) {
   return out;
 }
 
-Shape observed(const std::byte* lanes, unsigned size) {
+// Lanes that do not count often show what those that do have in common. Otherwise, all that count may be equal.
+Shape observed(const std::byte* values, unsigned size, Mask lanes) {
   if (size < 4 || size > 8) return Shape::any();
-  std::uint64_t first = 0;
-  std::memcpy(&first, lanes, size);
-  Shape out = Shape::same();
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
+  const auto value_of = [&](unsigned lane) {
     std::uint64_t value = 0;
-    std::memcpy(&value, lanes + lane * size, size);
-    out.more[lane] = truncated(value - first, size);
-    if (std::abs(out.more[lane]) > (size == 8 ? kFarthest : kFarthestOfSmall)) return Shape::any();
+    std::memcpy(&value, values + lane * size, size);
+    return value;
+  };
+  Shape out = Shape::same();
+  bool is_near = true, is_same = true;
+  const auto first = value_of(0), first_that_counts = value_of(first_of(lanes));
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    out.more[lane] = truncated(value_of(lane) - first, size);
+    is_near &= std::abs(out.more[lane]) <= (size == 8 ? kFarthest : kFarthestOfSmall);
+    if (lanes >> lane & 1) is_same &= value_of(lane) == first_that_counts;
   }
-  return out;
+  if (is_near) return out;
+  return is_same ? Shape::same() : Shape::any();
 }
 
 }  // namespace nvmlkit::ptx::jit

@@ -42,8 +42,8 @@ Shape join(const Shape& a, const Shape& b);
 // Of results of so many bytes.
 Shape sum(const Shape& a, const Shape& b, unsigned size, int sign = 1);
 Shape product(const Shape& a, const Shape& b, unsigned size);
-// Of values in memory.
-Shape observed(const std::byte* lanes, unsigned size);
+// Of values in memory, some of which count.
+Shape observed(const std::byte* values, unsigned size, Mask lanes);
 
 std::int64_t truncated(std::uint64_t value, unsigned size);
 

@@ -58,7 +58,7 @@ void Translator::pass_instruction(std::uint32_t at, Shapes& shapes) {
     }
     return;
   }
-  if (const auto access = memory_access(function_, needs_, at)) {
+  if (const auto access = access_at(at)) {
     if (access->before.is_there()) shapes[{access->before.offset(), access->register_size}] = Shape::any();
     if (!access->loads) return;
     const auto shape = shape_of_load(*access, at, shapes);

@@ -5,14 +5,15 @@
 
 namespace nvmlkit::ptx::jit {
 
-Translator::Translator(const Function& function, std::uint32_t start, Assumptions& assumptions, ExecuteOne execute_one,
-                       const std::set<std::uint32_t>& plain)
+Translator::Translator(const Function& function, std::uint32_t start, CodeFor lanes, Assumptions& assumptions,
+                       ExecuteOne execute_one, const std::set<std::uint32_t>& plain)
     : function_(function),
       needs_(function),
       assumptions_(assumptions),
       execute_one_(execute_one),
       plain_(plain),
-      start_(start) {
+      start_(start),
+      all_lanes_(lanes == CodeFor::all_lanes) {
   find_region();
 }
 
@@ -68,7 +69,7 @@ void Translator::begin_stretch(std::size_t number) {
 
 void Translator::emit_instruction(std::uint32_t at) {
   if (const auto pure = pure_form(function_, needs_, at)) return emit_pure(*pure, at);
-  if (const auto access = memory_access(function_, needs_, at)) return emit_access(*access, at);
+  if (const auto access = access_at(at)) return emit_access(*access, at);
   emit_by_interpreter(at);
 }
 
@@ -78,8 +79,8 @@ void Translator::end_stretch(std::size_t number) {
   const auto length = stretch.end - stretch.begin;
   const auto& last = function_.code[stretch.end];
   if (stretch.then == Stretch::Then::leave) {
-    const bool ends =
-        !last.guard.is_there() && function_.is_entry && (last.kind == Kind::ret || last.kind == Kind::exit);
+    const bool ends = all_lanes_ && !last.guard.is_there() && function_.is_entry &&
+                      (last.kind == Kind::ret || last.kind == Kind::exit);
     return ends ? end_warp(length + 1) : leave(stretch.end, length);
   }
   const bool is_branch = stretch.ends_with_branch;
@@ -95,7 +96,8 @@ void Translator::end_stretch(std::size_t number) {
     if (last.guard_negated) mask = b.CreateNot(mask);
     auto* const some = new_block("some");
     auto* const parts = new_block("parts");
-    b.CreateCondBr(b.CreateICmpEQ(mask, b.getInt32(kAllLanes)), taken, some);
+    if (!all_lanes_) mask = b.CreateAnd(mask, lanes_);
+    b.CreateCondBr(b.CreateICmpEQ(mask, all_lanes_ ? b.getInt32(kAllLanes) : lanes_), taken, some);
     b.SetInsertPoint(some);
     b.CreateCondBr(b.CreateICmpEQ(mask, b.getInt32(0)), passed, parts);
     b.SetInsertPoint(parts);
@@ -114,6 +116,14 @@ void Translator::end_stretch(std::size_t number) {
 void Translator::go(std::size_t from, std::size_t to) {
   auto& b = *b_;
   if (to == Stretch::kOut) return leave(start_, 0);
+  if (!all_lanes_) {  // others wait there, or are behind it
+    auto* const meets = new_block("meets");
+    auto* const goes_on = new_block("goes_on");
+    b.CreateCondBr(b.CreateICmpUGE(b.getInt32(stretches_[to].begin), limit_), meets, goes_on);
+    b.SetInsertPoint(meets);
+    leave(stretches_[to].begin, 0);
+    b.SetInsertPoint(goes_on);
+  }
   if (to <= from) {
     auto* const budget = field(offsetof(CodeContext, budget), b.getInt64Ty());
     auto* const ends = new_block("turn_ends");

@@ -19,8 +19,8 @@ using Values = std::map<Key, Lanes>;
 class Translator {
  public:
   // A loop that begins at one of `plain` is not worth a look of its own.
-  Translator(const Function& function, std::uint32_t start, Assumptions& assumptions, ExecuteOne execute_one,
-             const std::set<std::uint32_t>& plain);
+  Translator(const Function& function, std::uint32_t start, CodeFor lanes, Assumptions& assumptions,
+             ExecuteOne execute_one, const std::set<std::uint32_t>& plain);
 
   std::size_t instructions() const;
   void translate(llvm::Function& into);
@@ -50,6 +50,8 @@ class Translator {
   void emit_entry();
   void load_register(Key key, llvm::Value*& fits);
   llvm::Value* load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits, Lanes& out);
+  // A vector, with numbers in place of those of lanes that do not execute.
+  llvm::Value* of_lanes(llvm::Value* vector, llvm::Value* others);
   llvm::Value* field(std::size_t offset, llvm::Type* type);
 
   // Stretches and how they end (translator.cpp).
@@ -76,7 +78,8 @@ class Translator {
   Lanes argument(const Argument& argument);
   void set(Key key, Lanes lanes, const std::optional<Lanes>& guarded);
 
-  // Memory (memory.cpp, places.cpp).
+  // Memory (memory.cpp, places.cpp). Atomic changes of some lanes are left to the interpreter.
+  std::optional<MemoryAccess> access_at(std::uint32_t at) const;
   struct Place {
     const Shape* shape = nullptr;  // of the addresses
     llvm::Value* host = nullptr;   // address of the bytes: of lane 0, or of each lane
@@ -88,6 +91,7 @@ class Translator {
   llvm::Value* find_place(const MemoryAccess& access, const Lanes& address, std::int32_t number, Place& out);
   std::vector<llvm::Value*> load(const MemoryAccess& access, const Place& place);
   void store(const MemoryAccess& access, const Place& place);
+  void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   llvm::Value* change(const MemoryAccess& access, const Place& place);
   llvm::Value* changed(const MemoryAccess& access, llvm::Value* before, llvm::Value* by);
   llvm::Value* change_at_once(const MemoryAccess& access, llvm::Value* at, llvm::Value* by);
@@ -102,6 +106,7 @@ class Translator {
   const ExecuteOne execute_one_;
   const std::set<std::uint32_t>& plain_;
   const std::uint32_t start_;
+  const bool all_lanes_;
   Cuts cuts_;
   std::vector<Stretch> stretches_;
   std::vector<std::map<Key, Shape>> shapes_;  // at the start of each stretch
@@ -109,6 +114,8 @@ class Translator {
   llvm::Function* code_ = nullptr;
   std::optional<LaneBuilder> b_;
   llvm::Value* context_ = nullptr;
+  llvm::Value* lanes_ = nullptr;  // of code for some lanes: a mask, and where others wait
+  llvm::Value* limit_ = nullptr;
   llvm::Value* registers_ = nullptr;
   llvm::Value* shared_ = nullptr;
   llvm::Value* shared_bytes_ = nullptr;

@@ -8,7 +8,8 @@ namespace nvmlkit::ptx {
 
 bool Warp::execute_one(CodeContext& context, std::uint32_t at, std::int32_t place) {
   const auto& i = frame_->function->code[at];
-  const Mask lanes = i.guard.is_there() ? (i.guard_negated ? ~predicate(i.guard) : predicate(i.guard)) : kAllLanes;
+  const Mask guard = i.guard.is_there() ? (i.guard_negated ? ~predicate(i.guard) : predicate(i.guard)) : kAllLanes;
+  const Mask lanes = context.lanes & guard;
   const auto before = budget_;
   if (lanes != 0) i.handler(*this, i, lanes);
   context.budget -= before - budget_;
@@ -17,7 +18,7 @@ bool Warp::execute_one(CodeContext& context, std::uint32_t at, std::int32_t plac
   if (place >= 0) {
     std::uint64_t addresses[kLanes];
     effective_addresses(*this, i, addresses);
-    worker.remember(addresses[0], i.writes, context.reached[place]);
+    worker.remember(addresses[first_of(context.lanes)], i.writes, context.reached[place]);
   }
   return true;
 }
@@ -35,10 +36,12 @@ void Warp::end_all() {
   block.threads_ended(kLanes);
 }
 
-// Executes compiled code for a whole warp, as far as it goes. False: nothing has happened.
-bool Warp::run_code(Fragment& fragment, std::uint64_t& executed) {
+// Executes compiled code as far as it goes. False: nothing has happened.
+bool Warp::run_code(std::size_t number, std::uint64_t& executed) {
+  auto& fragment = fragments_[number];
   auto& compiled = Compiled::of(*fragment.frame->function);
-  if (!compiled.is_worth_a_visit(fragment.pc)) return false;
+  const auto lanes = fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes;
+  if (!compiled.is_worth_a_visit(fragment.pc, lanes)) return false;
   auto& worker = block.worker();
   CodeContext context;
   context.registers = fragment.frame->registers.get();
@@ -49,6 +52,12 @@ bool Warp::run_code(Fragment& fragment, std::uint64_t& executed) {
   context.param_bytes = worker.grid.params.size();
   context.warp = this;
   context.budget = budget_;
+  context.lanes = fragment.mask;
+  if (fragments_.size() > 1) {
+    if (is_ahead(number)) return false;
+    context.limit = limit_of(number);
+    if (context.limit == fragment.pc) return false;
+  }
   const auto try_one = [&](const Compiled::Node& node) {
     context.reached = worker.reached(node.code);
     const auto end = node.code.piece.code(&context);

@@ -171,8 +171,8 @@ std::uint64_t Warp::step(std::size_t number) {
   const FaultKind& fault_kind = block.worker().fault.kind;
   const Mask mask = fragments_[number].mask;
   std::uint64_t before = 0;  // instructions up to `start`
-  const bool may_compile = mask == kAllLanes && engine() != Engine::interpret;
-  if (may_compile && run_code(fragments_[number], before))
+  const bool may_compile = engine() != Engine::interpret;
+  if (may_compile && run_code(number, before))
     if (fragments_.empty() || fault_kind != FaultKind::none || budget_ <= static_cast<std::int64_t>(before))
       return before;
   auto pc = fragments_[number].pc;
