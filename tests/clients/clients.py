@@ -25,8 +25,9 @@ BRANCHES = {"535": "bookworm", "550": "trixie", "555": "experimental"}
 UNDER_QEMU = "QEMU_LD_PREFIX" in os.environ
 # Seconds until a program counts as one that does not end: more under an emulator.
 PATIENCE = 120 if UNDER_QEMU else 20
-# For tests in which a program looks for another one: tests/emulator.hpp.
+# The reasons: tests/emulator.hpp.
 needs_start_times = unittest.skipIf(UNDER_QEMU, "qemu-user makes up the start time of a process")
+needs_robust_locks = unittest.skipIf(UNDER_QEMU, "qemu-user has no robust locks")
 
 
 def processor() -> str:

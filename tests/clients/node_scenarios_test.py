@@ -19,7 +19,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-from clients import LIBRARY_DIR
+from clients import LIBRARY_DIR, needs_robust_locks
 from node_support import Changer, NodeTest
 from node_test import context_switches
 
@@ -123,6 +123,7 @@ class NodeScenarios(NodeTest):
         self.assertEqual(lines[0], "nvmlkit: scenario bad.yaml:2:9: unknown command 'faul'; did you mean 'fault'?")
         self.assertTrue(lines[1].startswith("nvmlkit: scenario binary.yaml:1:"), lines[1])
 
+    @needs_robust_locks
     def test_a_killed_node_does_no_step_again(self) -> None:
         count = 24
         steps = [{"at": f"{i * 100}ms", "do": f"fault gpu={i % 2} xid {13 if i % 2 else 31}"} for i in range(count)]

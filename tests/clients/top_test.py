@@ -12,7 +12,7 @@ import time
 import unittest
 from pathlib import Path
 
-from clients import COMMAND
+from clients import COMMAND, UNDER_QEMU, needs_start_times
 from fixture import ClientTest
 from terminal import TERMINAL, Terminal
 
@@ -60,6 +60,7 @@ class Values(Top):
         self.assertIn("12 corrected", text)
         self.assertRegex(text, r"PCIe gen5 x16 +↑[\d.]+ [KMG]B/s ↓[\d.]+ [KMG]B/s +NVLink x18 +↑[\d.]+ GB/s ↓[\d.]+ GB/s")
 
+    @needs_start_times
     def test_processes_with_their_memory(self) -> None:
         self.up("h100", 2)
         program = subprocess.Popen([COMMAND, "run", "--uses", "gpu=1", "--memory", "3GiB", "--", "sleep", "60"],
@@ -387,7 +388,7 @@ class ManyGpus(Top):
                     top.read(0.1)
                 share = (self.run_time(top.process) - before) / seconds
                 print(f"1,024 GPUs {' '.join(arguments)}: {100 * share:.2f} % of a core at a frame a second")
-                self.assertLess(share, 0.02)
+                self.assertLess(share, 1 if UNDER_QEMU else 0.02)
 
     @staticmethod
     def run_time(process: int) -> float:
