@@ -52,7 +52,7 @@ class Browser:
         options.binary_location = shutil.which("chromium")
         self.profile = tempfile.TemporaryDirectory()
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--disable-background-networking",
-                         "--enable-precise-memory-info", "--js-flags=--expose-gc", f"--user-data-dir={self.profile.name}", "--force-device-scale-factor=1"):  # fmt: skip
+                         f"--user-data-dir={self.profile.name}", "--force-device-scale-factor=1"):  # fmt: skip
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
@@ -105,10 +105,10 @@ class Browser:
     def heap(self) -> int:
         """Bytes of JavaScript objects that are in use."""
         sizes = []
-        for _ in range(5):
-            self.run("gc()")
-            time.sleep(0.2)
-            sizes.append(self.run("return performance.memory.usedJSHeapSize"))
+        for _ in range(4):  # between two looks samples arrive, and are no garbage yet
+            self.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+            sizes.append(self.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"])
+            time.sleep(0.5)
         return min(sizes)
 
     def console(self) -> list[str]:
