@@ -67,6 +67,15 @@ if forks: os.wait()
 """
 
 
+CLOCK = re.compile(r"\d\d:\d\d:\d\d \d{4}")
+
+
+def is_a_second_apart(recorded: str, replayed: str) -> bool:
+    """Whether only times of day differ. A second may begin between a call and the program's look at the clock: the time after
+    a call passes as in the recording, and on a busy machine not at the same pace."""
+    return recorded != replayed and CLOCK.sub("", recorded) == CLOCK.sub("", replayed)
+
+
 class TraceTest(ClientTest):
     def trace(self, *words: str | Path, check: bool = True, **more: str) -> subprocess.CompletedProcess[str]:
         done = self.run_in(COMMAND, "trace", *words, **more)
@@ -112,7 +121,10 @@ class Replays(TraceTest):
                         continue
                     with self.subTest(branch=branch, driver=driver, arguments=arguments):
                         number = f"{branch}-{driver}-{place}"
-                        recorded, replayed, said = self.record_and_replay(machine, smi, arguments, number)
+                        for again in range(3):
+                            recorded, replayed, said = self.record_and_replay(machine, smi, arguments, f"{number}-{again}")
+                            if not is_a_second_apart(recorded, replayed):
+                                break
                         self.assertEqual(recorded, replayed)
                         self.assertTrue(recorded)
                         self.assertEqual(said, "")
@@ -122,7 +134,7 @@ class Replays(TraceTest):
     def test_a_machine_of_eight_gpus(self) -> None:
         branch, smi = next(iter(available_smi().items()))
         recorded, replayed, _ = self.record_and_replay(["-m", "h100"], smi, ["-q"], "eight")
-        self.assertEqual(recorded, replayed)
+        self.assertEqual(CLOCK.sub("", recorded), CLOCK.sub("", replayed))
         self.assertEqual(recorded.count("Product Name"), 8)
 
     def test_without_its_machine_nvidia_smi_prints_something_else(self) -> None:
