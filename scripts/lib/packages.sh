@@ -6,7 +6,7 @@
 build_packages=(
   g++ cmake ninja-build ccache
   libyaml-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libtinyxml2-dev libvalijson-dev libclang-14-dev
-  libzstd-dev liblz4-dev libevent-dev libncurses-dev
+  libzstd-dev liblz4-dev libevent-dev zlib1g-dev libncurses-dev
 )
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-yaml pkg-config dpkg-dev)
 # Of the Prometheus example; without it, that example is left out.

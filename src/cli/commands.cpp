@@ -24,6 +24,7 @@ std::vector<Command> all_commands() {
           scenario_list_command(),
           scenario_show_command(),
           scenario_schema_command(),
+          replay_command(),
           vgpu_command(),
           vgpu_create_command(),
           vgpu_list_command(),

@@ -30,6 +30,7 @@ Command time_command();
 Command fault_command();
 Command heal_command();
 Command kernel_log_command();
+Command replay_command();
 Command scenario_command();
 Command scenario_run_command();
 Command scenario_check_command();

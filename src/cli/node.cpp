@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/command_error.hpp"
+#include "cli/host_name.hpp"
 #include "cli/node_log.hpp"
 #include "cli/node_metrics.hpp"
 #include "cli/node_problems.hpp"
@@ -85,7 +86,8 @@ class NodeLoop {
     if (std::error_code error; !options.scenarios.empty() && !fs::is_directory(options.scenarios, error))
       throw CommandError(of_argument("--scenarios", sim::unusable_file(options.scenarios, "is no folder")));
     if (!options.scenarios.empty()) folder_.emplace(options.scenarios);
-    if (!options.metrics.empty()) metrics_.emplace(options.metrics);
+    if (!options.metrics.empty())
+      metrics_.emplace(options.metrics, options.metrics_names, identity_.name.empty() ? host_name() : identity_.name);
   }
 
   int run() {

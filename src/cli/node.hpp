@@ -21,6 +21,7 @@ struct NodeOptions {
   std::uint32_t linger = 0;     // seconds that the last problem stays in the ready file
   std::string scenarios;        // a folder; empty: none
   std::string metrics;          // ADDRESS:PORT; empty: none
+  std::string metrics_names = "nvmlkit";
   NodeIdentityOptions identity;
 };
 

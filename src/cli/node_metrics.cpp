@@ -3,12 +3,14 @@
 #include <utility>
 
 #include "cli/command_error.hpp"
+#include "metrics/dcgm_values.hpp"
 #include "metrics/machine_metrics.hpp"
 #include "metrics/scenario_metrics.hpp"
 
 namespace nvmlkit::cli {
 
-NodeMetrics::NodeMetrics(const std::string& endpoint) {
+NodeMetrics::NodeMetrics(const std::string& endpoint, const std::string& names, std::string host)
+    : own_names_(names != "dcgm"), dcgm_names_(names != "nvmlkit"), host_(std::move(host)) {
   const auto parsed = metrics::parse_endpoint(endpoint);
   if (!parsed) throw CommandError(of_argument("--metrics", parsed.error()));
   auto server = metrics::Server::start(*parsed, [this] { return text(); });
@@ -34,8 +36,11 @@ std::string NodeMetrics::text() {
   if (machine_ == nullptr) return {};
   xids_.take(*machine_);
   metrics::Exposition out;
-  if (!metrics::add_machine(out, *machine_, xids_)) return {};
-  metrics::add_scenarios(out, scenarios_);
+  if (own_names_) {
+    if (!metrics::add_machine(out, *machine_, xids_)) return {};
+    metrics::add_scenarios(out, scenarios_);
+  }
+  if (dcgm_names_ && !metrics::add_dcgm(out, *machine_, host_)) return {};
   return out.text();
 }
 

@@ -16,7 +16,8 @@ namespace nvmlkit::cli {
 class NodeMetrics {
  public:
   // Serves at once; until follow() it has no metrics. Throws CommandError.
-  explicit NodeMetrics(const std::string& endpoint);
+  // `names` is nvmlkit, dcgm or both. DCGM's have the host as a label.
+  NodeMetrics(const std::string& endpoint, const std::string& names, std::string host);
 
   // The machine to show from now on; null: none. It outlives the next call.
   void follow(const sim::Machine* machine);
@@ -28,6 +29,8 @@ class NodeMetrics {
  private:
   std::string text();
 
+  bool own_names_, dcgm_names_;
+  std::string host_;
   std::mutex mutex_;  // of what follows
   const sim::Machine* machine_ = nullptr;
   metrics::XidCounter xids_;

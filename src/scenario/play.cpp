@@ -46,18 +46,22 @@ void sleep_for(const Machine& machine, std::uint32_t seen, std::int64_t machine_
 
 }  // namespace
 
-Expected<void> play(Run& run, const Machine& machine) {
+Expected<void> play(Run& run, const Machine& machine, const Watch* watch) {
   const auto begin = now_ns(machine);
+  std::int64_t look_ns = 0;
   while (true) {
     const auto seen = state::count_changes(machine);
     const auto now = now_ns(machine) - begin;
     run.advance(now);
-    if (run.is_over()) return {};
-    const auto next = run.next(now);
-    if (!next) {
-      run.end(now);
-      return {};
+    if (watch != nullptr && look_ns <= now) {
+      watch->look();
+      look_ns += ((now - look_ns) / watch->every_ns + 1) * watch->every_ns;
     }
+    auto next = run.is_over() ? std::nullopt : run.next(now);
+    const bool watches = watch != nullptr && now < watch->until_ns;
+    if (!next && !run.is_over()) run.end(now);
+    if (!next && !watches) return {};
+    if (watch != nullptr) next = std::min(next.value_or(look_ns), look_ns);
     if (*next <= now) continue;
     const double pace = pace_of(machine);
     if (pace > 0)

@@ -26,6 +26,7 @@ EDGES = {
     "src/cli/top_steering.cpp": "what a key of `nvmlkit top` cannot do",
     "src/driver/complain.hpp": "the line on stderr of a driver library",
     "src/driver/nvml/library/in_process.cpp": "the detail of an error of the C++ interface",
+    "src/recording/report.cpp": "why a replay left values out",
     "src/scenario/run_step.cpp": "what a scenario reports of a step",
     "src/scenario/shelf.cpp": "what a node says of a wrong scenario file",
     "src/serve/api/error.cpp": "why the server refuses a request",

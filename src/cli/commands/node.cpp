@@ -22,12 +22,17 @@ void declare_scenarios(Arguments& arguments, NodeOptions& options) {
       .option("--scenarios", Kind::folder, options.scenarios,
               "A folder whose scenarios (*.yaml) run on the machine; files may come, change and go")
       .default_text("none");
+  auto served =
+      arguments.option("--metrics", Kind::text, options.metrics,
+                       "Serve the machine as it truly is for Prometheus, at http://ADDRESS:PORT/metrics; PORT alone: "
+                       "only on this host");
+  served.label("[ADDRESS:]PORT").default_text("not at all");
   arguments
-      .option("--metrics", Kind::text, options.metrics,
-              "Serve the machine as it truly is for Prometheus, at http://ADDRESS:PORT/metrics; PORT alone: only on "
-              "this host")
-      .label("[ADDRESS:]PORT")
-      .default_text("not at all");
+      .option("--metrics-names", Kind::text, options.metrics_names,
+              "The names of the metrics: those of this guide, those of dcgm-exporter, or both")
+      .only({"nvmlkit", "dcgm", "both"})
+      .default_text("nvmlkit")
+      .needs(served);
   options.identity.declare(arguments);
 }
 
