@@ -1,6 +1,5 @@
 #include "cli/recorded.hpp"
 
-
 #include <array>
 #include <filesystem>
 #include <fstream>

@@ -31,6 +31,10 @@ constexpr Key kStepKeys[] = {
      "One or several commands: set, load, release, fault, heal, as `nvmlkit` takes them. Without `gpu=`, the GPUs of "
      "the step"},
     {"any", Form::lines, "The same as `do`, but only one of the commands, which is drawn"},
+    {"from", Form::text,
+     "A recording, whose utilization becomes loads at its times: FILE beside the scenario, or FILE gpu=INDEX. In place "
+     "of "
+     "`do`"},
     {"for", Form::duration, "After this time, what the commands did is taken back"},
     {"expect", Form::conditions, "This has to hold once the commands are done, at the latest after `within`"},
     {"within", Form::duration, "How long `expect` has time; without `expect`, how long `when` waits"},

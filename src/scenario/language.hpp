@@ -52,6 +52,7 @@ struct Step {
   std::optional<GpuChoice> gpus;
   std::optional<NodeChoice> nodes;
   std::vector<Line> lines;
+  std::string from;     // a recording, whose workload is to stand in place of the step
   bool one_of = false;  // of the lines
   std::vector<Condition> expect;
   std::optional<double> within_s;

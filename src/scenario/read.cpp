@@ -2,6 +2,7 @@
 
 #include "scenario/choices.hpp"
 #include "scenario/read_step.hpp"
+#include "scenario/workload.hpp"
 #include "sim/config/read_file.hpp"
 
 namespace nvmlkit::scenario {
@@ -38,7 +39,13 @@ Expected<void> read_steps(const YamlNode& node, Scenario& out) {
       return fail_at(item, contradiction("the step before repeats without end, so this one needs `at`"));
     auto step = read_step(item, out.steps.size(), out.groups);
     if (!step) return fail(std::move(step.error()));
-    out.steps.push_back(std::move(*step));
+    if (step->from.empty()) {
+      out.steps.push_back(std::move(*step));
+      return {};
+    }
+    auto steps = steps_of_workload(*step, out.file);
+    if (!steps) return fail(std::move(steps.error()));
+    for (auto& each : *steps) out.steps.push_back(std::move(each));
     return {};
   });
 }

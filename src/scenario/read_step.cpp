@@ -72,6 +72,7 @@ class StepReader {
 
   Expected<void> read_words(std::string_view key, const YamlNode& value) {
     if (key == "name") return put(step_.name, read_text(value));
+    if (key == "from") return put(step_.from, read_text(value));
     if (key == "nodes") return put(step_.nodes, read_nodes(value));
     if (key == "if" || key == "when") {
       auto condition = read_condition(value);
@@ -128,8 +129,10 @@ class StepReader {
     };
     if (at_ && after_) return wrong("after", "a step has either `at` or `after`");
     if (step_.rounds && !step_.every_s) return wrong("repeat", "`repeat` needs `every`");
-    if (step_.lines.empty() && step_.expect.empty() && !step_.when)
-      return fail_at(node, missing("`do`, `any`, `expect` or `when` in a step"));
+    const bool plain = step_.lines.empty() && step_.expect.empty() && !step_.when;
+    if (!step_.from.empty() && (!plain || step_.every_s || step_.hold_s || step_.chance || step_.only_if))
+      return wrong("from", "a step with `from` has only `name`, `at` or `after`, `gpus` and `nodes` beside it");
+    if (plain && step_.from.empty()) return fail_at(node, missing("`do`, `any`, `expect`, `when` or `from` in a step"));
     if (step_.within_s && step_.expect.empty() && !step_.when)
       return wrong("within", "`within` needs `expect` or `when`");
     if (step_.hold_s && step_.every_s && *step_.hold_s > *step_.every_s)

@@ -92,6 +92,19 @@ class Replay(ClientTest):
         self.assertIn("real", self.good("time"))
         self.good("replay", file, "--speed", "2000")
 
+    def test_a_load_with_the_shape_of_a_file(self) -> None:
+        self.up("h100", 2)
+        file = self.write("index, utilization.gpu [%], utilization.memory [%]\n" + "0, 90 %, 40 %\n" * 20 + "0, 30 %, 9 %\n" * 20, "q.csv")
+        self.good("time", "virtual")
+        energy = int(self.good("get", "gpu=1", "power.total_energy_consumption_mj"))
+        self.good("load", "gpu=1", "--from", file)
+        self.assertEqual(self.good("get", "gpu=1", "utilization.gpu").strip(), "0")
+        used = int(self.good("get", "gpu=1", "power.total_energy_consumption_mj")) - energy
+        self.assertGreater(used, 8_000_000, "forty seconds of work, in mJ")
+        self.assertIn("how much?", self.refused("load", "gpu=1"))
+        self.assertIn("no GPU '7'", self.refused("load", "gpu=7", "--from", file))
+        self.assertIn("cannot be read", self.refused("load", "gpu=1", "--from", self.folder / "none"))
+
     def test_a_kernel_log_breaks_gpus(self) -> None:
         self.up("h100", 2)
         log = self.write("[ 10.5] NVRM: Xid (PCI:0000:07:00): 79, pid=1\n", "dmesg.txt")

@@ -57,7 +57,7 @@ TEST(Language, NamesThePlaceOfEachMistake) {
       {"steps: [{wen: gpu 0 thermal.gpu > 1}]", "unknown key of a step 'wen'; did you mean 'when'?"},
       {"steps:\n  - at: 5x\n    do: fault xid 1", "s.yaml:2:9: expected a time such as 500ms, 10s, 5m or 2h, got '5x'"},
       {"steps: [{at: 5s to 2s, do: fault xid 1}]", "s.yaml:1:14: expected the earlier time first"},
-      {"steps: [{at: 5s}]", "expected `do`, `any`, `expect` or `when` in a step"},
+      {"steps: [{at: 5s}]", "expected `do`, `any`, `expect`, `when` or `from` in a step"},
       {"steps: [{at: 1s, after: 1s, do: fault xid 1}]", "s.yaml:1:25: a step has either `at` or `after`"},
       {"steps: [{do: fault xid 1, any: fault xid 2}]", "a step has either `do` or `any`"},
       {"steps: [{do: fault xid 1, repeat: 2}]", "`repeat` needs `every`"},
