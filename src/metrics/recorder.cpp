@@ -22,7 +22,9 @@ std::string stamp_of(std::uint64_t ms) {
 
 bool Recorder::scrape(const sim::Machine& machine) {
   families_.resize(dcgm_values().size());
-  const auto stamp = " " + stamp_of(sim::unix_us(machine, sim::now_ns(machine)) / kUsPerMs) + "\n";
+  std::string stamp(1, ' ');
+  stamp += stamp_of(sim::unix_us(machine, sim::now_ns(machine)) / kUsPerMs);
+  stamp += '\n';
   return each_dcgm_value(machine, host_, [&](const DcgmValue& value, const DcgmLabels& labels, double number) {
     auto& text = families_[static_cast<std::size_t>(&value - dcgm_values().data())];
     text += value.name;

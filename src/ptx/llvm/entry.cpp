@@ -23,7 +23,8 @@ llvm::Value* Translator::of_lanes(llvm::Value* vector, llvm::Value* others) {
   return all_lanes_ ? vector : b_->CreateSelect(b_->predicate_of(lanes_), vector, others);
 }
 
-// Lane 0, or all lanes as a vector. `fits` becomes false where the others are not what the shape says.
+// Lane 0, or all lanes as a vector. What the others have that the shape does not say goes to `differs_`; `fits` becomes
+// false where lane 0 is not what is known.
 llvm::Value* Translator::load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits,
                                       Lanes& out) {
   auto& b = *b_;
@@ -34,11 +35,10 @@ llvm::Value* Translator::load_checked(llvm::Value* at, unsigned size, const Shap
   if (!all_lanes_ && shape.is_same())  // of the first lane that executes
     out.value = b.CreateExtractElement(all, b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes_, b.getTrue()));
   auto* const unlike = b.CreateXor(all, b.as_vector(out));
-  auto* const differs = b.CreateOrReduce(of_lanes(unlike, llvm::Constant::getNullValue(unlike->getType())));
-  auto* same = b.CreateICmpEQ(differs, llvm::ConstantInt::get(b.element(size), 0));
+  auto*& differs = differs_[size];
+  differs = differs ? b.CreateOr(differs, unlike) : unlike;
   if (shape.value)
-    same = b.CreateAnd(same, b.CreateICmpEQ(out.value, llvm::ConstantInt::get(b.element(size), *shape.value)));
-  fits = b.CreateAnd(fits, same);
+    fits = b.CreateAnd(fits, b.CreateICmpEQ(out.value, llvm::ConstantInt::get(b.element(size), *shape.value)));
   if (shape.value) out.value = llvm::ConstantInt::get(b.element(size), *shape.value);
   return out.value;
 }
@@ -100,6 +100,10 @@ void Translator::emit_entry() {
     auto* const known = llvm::ConstantInt::get(b.element(key.size), *shape.value);
     fits = b.CreateAnd(fits, b.CreateICmpEQ(lanes.value, known));
     lanes.value = known;
+  }
+  for (const auto& [size, differs] : differs_) {
+    auto* const some = b.CreateOrReduce(of_lanes(differs, llvm::Constant::getNullValue(differs->getType())));
+    fits = b.CreateAnd(fits, b.CreateICmpEQ(some, llvm::ConstantInt::get(b.element(size), 0)));
   }
   auto* const goes_on = new_block("fits");
   auto* const stops = new_block("mismatch");

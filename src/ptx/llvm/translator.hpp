@@ -120,6 +120,7 @@ class Translator {
   llvm::Value* shared_ = nullptr;
   llvm::Value* shared_bytes_ = nullptr;
   llvm::Value* reached_ = nullptr;
+  std::map<unsigned, llvm::Value*> differs_;  // by size: bits that are not as assumed
   std::map<Key, Lanes> special_;
   std::map<Key, Lanes> params_;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/events/messages.hpp"
+#include "sim/events/ring.hpp"
 #include "sim/generated/model.hpp"
 #include "sim/native/events.hpp"
 
