@@ -109,7 +109,12 @@ class Manual(unittest.TestCase):
 
     def test_there_is_a_page_for_every_command(self) -> None:
         found = {page.stem for page in self.folder.glob("*.1")}
-        expected = {"-".join(("nvmlkit", *command)) for command in commands()} | {"nvmlkit", "nvmlkit-scenario", "nvmlkit-vgpu"}
+        expected = {"-".join(("nvmlkit", *command)) for command in commands()} | {
+            "nvmlkit",
+            "nvmlkit-scenario",
+            "nvmlkit-trace",
+            "nvmlkit-vgpu",
+        }
         self.assertEqual(found, expected)
 
     def test_groff_has_no_complaint_and_shows_every_option(self) -> None:
