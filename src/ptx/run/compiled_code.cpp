@@ -76,4 +76,14 @@ bool Warp::run_code(std::size_t number, std::uint64_t& executed) {
   return node && try_one(*node);
 }
 
+// Compiled code first, where there is some. True: the step ends with it.
+bool Warp::ends_by_code(std::size_t number, std::uint64_t& executed) {
+  if (!run_code(number, executed)) return false;
+  if (fragments_.empty() || block.worker().fault.kind != FaultKind::none) return true;
+  // To arrive at a barrier is no work.
+  const auto& fragment = fragments_[number];
+  const bool arrives = fragment.frame->function->code[fragment.pc].kind == Kind::barrier;
+  return !arrives && budget_ <= static_cast<std::int64_t>(executed);
+}
+
 }  // namespace nvmlkit::ptx

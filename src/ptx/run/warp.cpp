@@ -172,12 +172,7 @@ std::uint64_t Warp::step(std::size_t number) {
   const Mask mask = fragments_[number].mask;
   std::uint64_t before = 0;  // instructions up to `start`
   const bool may_compile = engine() != Engine::interpret;
-  if (may_compile && run_code(number, before)) {
-    if (fragments_.empty() || fault_kind != FaultKind::none) return before;
-    // To arrive at a barrier is no work.
-    const bool arrives = code[fragments_[number].pc].kind == Kind::barrier;
-    if (!arrives && budget_ <= static_cast<std::int64_t>(before)) return before;
-  }
+  if (may_compile && ends_by_code(number, before)) return before;
   auto pc = fragments_[number].pc;
   auto limit = limit_of(number);
   auto start = pc;

@@ -127,6 +127,7 @@ class Warp {
   std::size_t choose_next(std::size_t last);
   std::uint64_t step(std::size_t number);
   void end_all();
+  bool ends_by_code(std::size_t number, std::uint64_t& executed);
   bool run_code(std::size_t number, std::uint64_t& executed);
   Mask guarded(const Instruction& i, Mask lanes) const;
   std::uint32_t end_of_turn(std::uint32_t pc, std::uint32_t limit, std::uint64_t executed) const;
