@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # names shared with the scripts that read this file
 # The fuzz targets: what each starts from, and where it puts what it finds.
 
-fuzz_targets=(config cuda decoders import recording scenario state)
+fuzz_targets=(config cuda decoders import recording scenario state trace)
 
 # run_fuzzer TARGET PROGRAM CORPUS CRASHES OPTION...: from what is committed, in one order everywhere, and what is in the folder
 # CORPUS. New inputs of interest go there; an input that ends the program goes to the folder CRASHES. The words of the list
