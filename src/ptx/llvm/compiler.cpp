@@ -102,7 +102,7 @@ bool compile(const Function& function, std::uint32_t at, const CodeContext& warp
   if (!machine) return false;
   const auto name = "piece" + std::to_string(known().pieces++);
   const auto* const assumed = before ? &static_cast<const Kept*>(before->kept)->assumptions : nullptr;
-  auto kept = std::make_unique<Kept>(Assumptions(warp, assumed), machine->new_owner());
+  std::unique_ptr<Kept> kept(new Kept{Assumptions(warp, assumed), machine->new_owner()});
   auto& plain = known().plain_loops[&function];
   Translator translator(function, at, lanes, kept->assumptions, execute_one, plain);
   if (translator.instructions() == 0) return false;
