@@ -36,9 +36,17 @@ Compiled::Compiled(const Function& function) : function_(function), spots_(2 * f
 }
 
 Compiled::~Compiled() {
-  if (engine() == Engine::choose) CompileQueue::own().forget(*this);
   for (const auto& node : nodes_) compiler()->release(node->code.piece);
   if (!nodes_.empty()) compiler()->forget(function_);
+}
+
+void Compiled::end(Compiled* compiled) {
+  static std::atomic<bool> is_stuck{false};
+  if (!compiled || is_stuck.load()) return;
+  if (engine() != Engine::choose || CompileQueue::own().forget(*compiled))
+    delete compiled;
+  else
+    is_stuck.store(true);
 }
 
 Compiled& Compiled::of(const Function& function) {

@@ -28,6 +28,8 @@ class Compiled {
   ~Compiled();
 
   static Compiled& of(const Function& function);
+  // With its function. It stays where the compiler does not come to an end with it.
+  static void end(Compiled* compiled);
 
   // The pieces for an instruction, newest first.
   struct Node {

@@ -13,6 +13,8 @@ namespace {
 
 // More is not begun before some of it is done: by then it may be of no use any more.
 constexpr std::size_t kMostJobs = 32;
+// LLVM needs less than a second for a piece, and on rare ones it never ends.
+constexpr auto kPatience = std::chrono::seconds(5);
 
 std::atomic<CompileQueue*> known{nullptr};
 
@@ -75,10 +77,10 @@ void CompileQueue::live() {
   }
 }
 
-void CompileQueue::forget(const Compiled& compiled) {
+bool CompileQueue::forget(const Compiled& compiled) {
   std::unique_lock lock(mutex_);
   std::erase_if(jobs_, [&](const auto& job) { return job.compiled == &compiled; });
-  done_.wait(lock, [&] { return busy_with_ != &compiled; });
+  return done_.wait_for(lock, kPatience, [&] { return busy_with_ != &compiled; });
 }
 
 }  // namespace nvmlkit::ptx

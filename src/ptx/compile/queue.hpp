@@ -27,8 +27,8 @@ class CompileQueue {
   static CompileQueue& own();
 
   void add(CompileJob job);
-  // None of its jobs is left, and none runs any more.
-  void forget(const Compiled& compiled);
+  // None of its jobs is left, and none runs any more. False: one still runs after some seconds.
+  bool forget(const Compiled& compiled);
 
  private:
   void live();

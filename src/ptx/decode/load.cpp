@@ -160,7 +160,7 @@ void Undecoded::decode(const Function& first) {
 
 Module::Module() = default;
 Module::~Module() {
-  for (const auto& function : functions) delete function.compiled.load();
+  for (const auto& function : functions) Compiled::end(function.compiled.load());
 }
 
 std::unique_ptr<Module> load(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include <chrono>
 #include <mutex>
 #include <string>
 
@@ -86,7 +87,7 @@ struct Kept {
 
 // Loops that are not worth a look of their own. One thread at a time compiles.
 struct Known {
-  std::mutex mutex;
+  std::timed_mutex mutex;
   std::map<const Function*, std::set<std::uint32_t>> plain_loops;
   unsigned pieces = 0;
 };
@@ -123,15 +124,19 @@ bool compile(const Function& function, std::uint32_t at, const CodeContext& warp
   return true;
 }
 
+// Where LLVM does not come to an end with another piece, this one stays.
+constexpr auto kPatience = std::chrono::seconds(5);
+
 void release(const Piece& piece) {
-  const std::scoped_lock lock(known().mutex);
+  const std::unique_lock lock(known().mutex, kPatience);
+  if (!lock) return;
   const std::unique_ptr<Kept> kept(static_cast<Kept*>(piece.kept));
   if (kept) llvm::consumeError(kept->owner->remove());
 }
 
 void forget(const Function& function) {
-  const std::scoped_lock lock(known().mutex);
-  known().plain_loops.erase(&function);
+  const std::unique_lock lock(known().mutex, kPatience);
+  if (lock) known().plain_loops.erase(&function);
 }
 
 }  // namespace
