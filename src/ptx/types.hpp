@@ -72,6 +72,26 @@ constexpr bool is_float(Type type) {
   return type == Type::f16 || type == Type::bf16 || type == Type::f32 || type == Type::f64;
 }
 
+// A number of 16 to 64 bits, or as many bits; of floats those that the host computes with.
+constexpr bool is_number(Type type) {
+  switch (type) {
+    case Type::b16:
+    case Type::u16:
+    case Type::s16:
+    case Type::b32:
+    case Type::u32:
+    case Type::s32:
+    case Type::f32:
+    case Type::b64:
+    case Type::u64:
+    case Type::s64:
+    case Type::f64:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // By its name without the dot; nothing for what is no type.
 std::optional<Type> type_named(std::string_view name);
 

@@ -1,7 +1,6 @@
 #include "ptx/llvm/access_form.hpp"
 
 namespace nvmlkit::ptx::jit {
-
 namespace {
 
 bool has_known_words(const Instruction& i, const Meaning& meaning) {
@@ -9,24 +8,12 @@ bool has_known_words(const Instruction& i, const Meaning& meaning) {
   return meaning.change != Change::none && meaning.is_only({Word::ordered}) && i.count == 1;
 }
 
-// A change of the numbers that the host changes at once.
-bool is_known_change(Type type) {
-  switch (type) {
-    case Type::b32:
-    case Type::u32:
-    case Type::s32:
-    case Type::f32:
-    case Type::b64:
-    case Type::u64:
-    case Type::s64:
-    case Type::f64:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
+
+bool is_assumed_param(const MemoryAccess& access) {
+  return access.space == Space::kernel_param && access.element_size() == 4 && access.register_size == 4 &&
+         access.type != Type::f32 && access.values.size() == 1;
+}
 
 std::optional<MemoryAccess> memory_access(const Function& function, const Needs& needs, std::uint32_t at) {
   const auto& i = function.code[at];
@@ -42,7 +29,7 @@ std::optional<MemoryAccess> memory_access(const Function& function, const Needs&
   if (out.space != Space::global && out.space != Space::shared && out.space != Space::kernel_param) return std::nullopt;
   if (out.space == Space::kernel_param && (!loads || i.a.is_there())) return std::nullopt;
   out.type = meaning.types[0];
-  if (changes && !is_known_change(out.type)) return std::nullopt;
+  if (changes && (!is_number(out.type) || size_of(out.type) < 4)) return std::nullopt;
   if (changes) out.before = i.d;
   out.base = i.a;
   out.wide_address = i.wide_address;

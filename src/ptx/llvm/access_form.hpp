@@ -24,6 +24,9 @@ struct MemoryAccess {
   unsigned size() const { return element_size() * static_cast<unsigned>(values.size()); }
 };
 
+// An integer among the parameters of the kernel: its value is taken for granted.
+bool is_assumed_param(const MemoryAccess& access);
+
 std::optional<MemoryAccess> memory_access(const Function& function, const Needs& needs, std::uint32_t at);
 
 }  // namespace nvmlkit::ptx::jit

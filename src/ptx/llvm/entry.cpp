@@ -23,6 +23,10 @@ llvm::Value* Translator::of_lanes(llvm::Value* vector, llvm::Value* others) {
   return all_lanes_ ? vector : b_->CreateSelect(b_->predicate_of(lanes_), vector, others);
 }
 
+llvm::Value* Translator::first_lane() {
+  return b_->CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes_, b_->getTrue());
+}
+
 // Lane 0, or all lanes as a vector. What the others have that the shape does not say goes to `differs_`; `fits` becomes
 // false where lane 0 is not what is known.
 llvm::Value* Translator::load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits,
@@ -33,7 +37,7 @@ llvm::Value* Translator::load_checked(llvm::Value* at, unsigned size, const Shap
   out.value = b.CreateAlignedLoad(b.element(size), at, llvm::Align(4));
   auto* const all = b.CreateAlignedLoad(b.vector(size), at, llvm::Align(4));
   if (!all_lanes_ && shape.is_same())  // of the first lane that executes
-    out.value = b.CreateExtractElement(all, b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes_, b.getTrue()));
+    out.value = b.CreateExtractElement(all, first_lane());
   auto* const unlike = b.CreateXor(all, b.as_vector(out));
   auto*& differs = differs_[size];
   differs = differs ? b.CreateOr(differs, unlike) : unlike;

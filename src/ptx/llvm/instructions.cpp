@@ -118,6 +118,10 @@ void Translator::spill(Key key, const Lanes& lanes) {
 
 void Translator::call_interpreter(std::uint32_t at, std::int32_t place) {
   auto& b = *b_;
+  for (const auto& a : needs_.accesses(at)) {
+    const auto known = values_.find({a.offset, a.size});
+    if (!a.replaces && known != values_.end()) spill(known->first, known->second);
+  }
   auto* const type =
       llvm::FunctionType::get(b.getInt1Ty(), {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty()}, /*isVarArg=*/false);
   auto* const callee = b.pointer_to(reinterpret_cast<const void*>(execute_one_));
@@ -135,10 +139,6 @@ void Translator::call_interpreter(std::uint32_t at, std::int32_t place) {
 }
 
 void Translator::emit_by_interpreter(std::uint32_t at) {
-  for (const auto& a : needs_.accesses(at)) {
-    const auto known = values_.find({a.offset, a.size});
-    if (!a.replaces && known != values_.end()) spill(known->first, known->second);
-  }
   call_interpreter(at, -1);
   reload(at);
 }

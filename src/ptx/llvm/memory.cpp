@@ -144,15 +144,14 @@ void Translator::store_some(const MemoryAccess& access, const Place& place, cons
   }
 }
 
-void Translator::load_param(const MemoryAccess& access, std::uint32_t at) {
+void Translator::load_param(const MemoryAccess& access) {
   auto& b = *b_;
-  const Shape shape = shape_of_load(access, at, {});
+  const Shape shape = shape_of_load(access, {});
   for (unsigned k = 0; k < access.values.size(); ++k) {
     if (!access.values[k].is_there()) continue;
     const Key key{access.values[k].offset(), access.register_size};
-    if (const auto known = params_.find({static_cast<std::uint32_t>(access.offset), access.register_size});
-        known != params_.end() && access.values.size() == 1 && access.element_size() == 4 && access.type != Type::f32) {
-      values_[key] = {shape, known->second.value};
+    if (is_assumed_param(access)) {
+      values_[key] = {shape, params_.at({static_cast<std::uint32_t>(access.offset), access.register_size}).value};
       continue;
     }
     auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());
@@ -162,17 +161,18 @@ void Translator::load_param(const MemoryAccess& access, std::uint32_t at) {
   }
 }
 
-void Translator::call_interpreter_for(const MemoryAccess&, std::uint32_t at, std::int32_t place) {
-  for (const auto& a : needs_.accesses(at)) {
-    const auto known = values_.find({a.offset, a.size});
-    if (!a.replaces && known != values_.end()) spill(known->first, known->second);
-  }
-  call_interpreter(at, place);
+// What the interpreter left in a register: one number where all lanes that execute have the same.
+llvm::Value* Translator::left_in(Key key, const Shape& shape) {
+  auto& b = *b_;
+  auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, key.offset);
+  if (all_lanes_ || shape.is_any) return b.CreateAlignedLoad(b.type_of(shape, key.size), at, llvm::Align(4));
+  auto* const all = b.CreateAlignedLoad(b.vector(key.size), at, llvm::Align(4));
+  return b.CreateExtractElement(all, first_lane());
 }
 
 void Translator::emit_access(const MemoryAccess& access, std::uint32_t at) {
   auto& b = *b_;
-  if (access.space == Space::kernel_param) return load_param(access, at);
+  if (access.space == Space::kernel_param) return load_param(access);
   const auto place_number = access.space == Space::global ? static_cast<std::int32_t>(places_++) : -1;
   const auto address = address_of(access);
   Place place;
@@ -198,13 +198,9 @@ void Translator::emit_access(const MemoryAccess& access, std::uint32_t at) {
   b.CreateBr(done);
   auto* const direct_end = b.GetInsertBlock();
   b.SetInsertPoint(other);
-  call_interpreter_for(access, at, place_number);
+  call_interpreter(at, place_number);
   for (const auto target : targets)
-    reloaded.push_back(!target.is_there() ? nullptr
-                                          : b.CreateAlignedLoad(b.type_of(shape, access.register_size),
-                                                                b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_,
-                                                                                             target.offset()),
-                                                                llvm::Align(4)));
+    reloaded.push_back(target.is_there() ? left_in({target.offset(), access.register_size}, shape) : nullptr);
   b.CreateBr(done);
   auto* const other_end = b.GetInsertBlock();
   b.SetInsertPoint(done);

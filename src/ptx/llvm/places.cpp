@@ -54,7 +54,7 @@ llvm::Value* Translator::find_place(const MemoryAccess& access, const Lanes& add
   const auto all = [&](llvm::Value* v) { return b.CreateVectorSplat(kLanes, v); };
   auto* addresses = address.value;
   if (!all_lanes_) {  // those that do not execute are like the first one that does
-    auto* const first = b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes_, b.getTrue());
+    auto* const first = first_lane();
     addresses = of_lanes(addresses, all(b.CreateExtractElement(addresses, first)));
   }
   auto* const low = b.CreateSub(addresses, all(start));

@@ -19,7 +19,7 @@ class Reader {
     if (meaning_.op == Op::cvt_) return conversion();
     if (out_.type == Type::pred) return of_predicates();
     if (size != 2 && size != 4 && size != 8) return std::nullopt;
-    if (!known_type(out_.type)) return std::nullopt;
+    if (!is_number(out_.type)) return std::nullopt;
     const auto rule = is_float(out_.type) ? of_floats() : of_integers();
     if (!rule) return std::nullopt;
     out_.rule = *rule;
@@ -42,25 +42,6 @@ class Reader {
   }
 
  private:
-  static bool known_type(Type type) {
-    switch (type) {
-      case Type::b16:
-      case Type::u16:
-      case Type::s16:
-      case Type::b32:
-      case Type::u32:
-      case Type::s32:
-      case Type::f32:
-      case Type::b64:
-      case Type::u64:
-      case Type::s64:
-      case Type::f64:
-        return true;
-      default:
-        return false;
-    }
-  }
-
   void take(Operand operand, std::uint8_t size) { out_.arguments.push_back({operand, size}); }
 
   std::optional<Pure> with_target(std::uint8_t size) {
@@ -161,7 +142,7 @@ class Reader {
   }
 
   std::optional<Pure> comparison() {
-    if (meaning_.types[1] != Type::none || meaning_.relation == Relation::none || !known_type(out_.type))
+    if (meaning_.types[1] != Type::none || meaning_.relation == Relation::none || !is_number(out_.type))
       return std::nullopt;
     Meaning rest = meaning_;
     if (i_.c.is_there()) rest.words = 0;  // the word of the combination

@@ -61,7 +61,7 @@ void Translator::pass_instruction(std::uint32_t at, Shapes& shapes) {
   if (const auto access = access_at(at)) {
     if (access->before.is_there()) shapes[{access->before.offset(), access->register_size}] = Shape::any();
     if (!access->loads) return;
-    const auto shape = shape_of_load(*access, at, shapes);
+    const auto shape = shape_of_load(*access, shapes);
     for (const auto value : access->values)
       if (value.is_there()) shapes[{value.offset(), access->register_size}] = shape;
     return;
@@ -99,13 +99,9 @@ Shape Translator::shape_of_address(const MemoryAccess& access, const Shapes& sha
   return shape_of_operand(access.base, access.wide_address ? 8 : 4, shapes);
 }
 
-Shape Translator::shape_of_load(const MemoryAccess& access, std::uint32_t, const Shapes& shapes) {
-  if (access.space == Space::kernel_param) {
-    if (access.element_size() == 4 && access.register_size == 4 && access.type != Type::f32 &&
-        access.values.size() == 1)
-      return assumptions_.of_param({static_cast<std::uint32_t>(access.offset), 4});
-    return Shape::same();
-  }
+Shape Translator::shape_of_load(const MemoryAccess& access, const Shapes& shapes) {
+  if (is_assumed_param(access)) return assumptions_.of_param({static_cast<std::uint32_t>(access.offset), 4});
+  if (access.space == Space::kernel_param) return Shape::same();
   return shape_of_address(access, shapes).is_same() ? Shape::same() : Shape::any();
 }
 

@@ -43,7 +43,7 @@ class Translator {
   void pass_instruction(std::uint32_t at, Shapes& shapes);
   Shape shape_of_operand(Operand operand, std::uint8_t size, const Shapes& shapes);
   Shape shape_of_pure(const Pure& pure, const Shapes& shapes);
-  Shape shape_of_load(const MemoryAccess& access, std::uint32_t at, const Shapes& shapes);
+  Shape shape_of_load(const MemoryAccess& access, const Shapes& shapes);
   Shape shape_of_address(const MemoryAccess& access, const Shapes& shapes);
 
   // The start (entry.cpp).
@@ -52,6 +52,7 @@ class Translator {
   llvm::Value* load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits, Lanes& out);
   // A vector, with numbers in place of those of lanes that do not execute.
   llvm::Value* of_lanes(llvm::Value* vector, llvm::Value* others);
+  llvm::Value* first_lane();  // that executes
   llvm::Value* field(std::size_t offset, llvm::Type* type);
 
   // Stretches and how they end (translator.cpp).
@@ -85,7 +86,7 @@ class Translator {
     llvm::Value* host = nullptr;   // address of the bytes: of lane 0, or of each lane
   };
   void emit_access(const MemoryAccess& access, std::uint32_t at);
-  void load_param(const MemoryAccess& access, std::uint32_t at);
+  void load_param(const MemoryAccess& access);
   Lanes address_of(const MemoryAccess& access);
   // Whether all lanes reach memory that is known; where it lies then.
   llvm::Value* find_place(const MemoryAccess& access, const Lanes& address, std::int32_t number, Place& out);
@@ -95,7 +96,7 @@ class Translator {
   llvm::Value* change(const MemoryAccess& access, const Place& place);
   llvm::Value* changed(const MemoryAccess& access, llvm::Value* before, llvm::Value* by);
   llvm::Value* change_at_once(const MemoryAccess& access, llvm::Value* at, llvm::Value* by);
-  void call_interpreter_for(const MemoryAccess& access, std::uint32_t at, std::int32_t place);
+  llvm::Value* left_in(Key key, const Shape& shape);
   std::vector<llvm::Value*> load_lanes(const MemoryAccess& access, const Place& place);
   llvm::Value* host_of_lane(const Place& place, unsigned lane, unsigned part);
   llvm::Value* to_register(llvm::Value* value, const MemoryAccess& access);
