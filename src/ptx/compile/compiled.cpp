@@ -66,7 +66,7 @@ bool Compiled::is_worth_a_visit(std::uint32_t at, CodeFor lanes) const {
   return spot.may_begin && spot.count.load(std::memory_order_relaxed) != kNever;
 }
 
-const Compiled::Node* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
+const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
   auto& spot = this->spot(at, lanes_of(warp));
   if (const auto* const first = spot.pieces.load(std::memory_order_acquire)) return first;
   if (engine() == Engine::compile) return add(at, warp);
@@ -75,7 +75,7 @@ const Compiled::Node* Compiled::visit(std::uint32_t at, const CodeContext& warp)
   return visits < kVisitsBefore ? nullptr : add(at, warp);
 }
 
-const Compiled::Node* Compiled::add(std::uint32_t at, const CodeContext& warp) {
+const PieceNode* Compiled::add(std::uint32_t at, const CodeContext& warp) {
   auto& spot = this->spot(at, lanes_of(warp));
   if (spot.count.load(std::memory_order_relaxed) >= kMostPieces) return nullptr;
   if (engine() == Engine::compile) return make(at, warp);
@@ -94,13 +94,13 @@ void Compiled::give_up(std::uint32_t at, const CodeContext& warp) {
   spot.is_pending.store(false);
 }
 
-const Compiled::Node* Compiled::make(std::uint32_t at, const CodeContext& warp) {
+const PieceNode* Compiled::make(std::uint32_t at, const CodeContext& warp) {
   auto& spot = this->spot(at, lanes_of(warp));
   const std::scoped_lock lock(mutex_);
   const auto* const before = spot.pieces.load(std::memory_order_acquire);
   const auto count = spot.count.load(std::memory_order_relaxed);
   if (count >= kMostPieces) return nullptr;
-  auto node = std::make_unique<Node>();
+  auto node = std::make_unique<PieceNode>();
   if (!compiler() || !compiler()->compile(function_, at, warp, lanes_of(warp), before ? &before->code.piece : nullptr,
                                           execute_one(), node->code.piece)) {
     spot.count.store(before ? kMostPieces : kNever, std::memory_order_relaxed);

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "ptx/compile/context.hpp"
+#include "ptx/compile/piece.hpp"
 
 namespace nvmlkit::ptx {
 
@@ -15,12 +15,6 @@ namespace nvmlkit::ptx {
 enum class Engine : std::uint8_t { interpret, compile, choose };
 // `interpret` where the compiler's library is missing.
 Engine engine();
-
-// A piece with its number among all of the process.
-struct NumberedPiece {
-  Piece piece;
-  std::uint32_t number = 0;
-};
 
 class Compiled {
  public:
@@ -31,25 +25,24 @@ class Compiled {
   // With its function. It stays where the compiler does not come to an end with it.
   static void end(Compiled* compiled);
 
-  // The pieces for an instruction, newest first.
-  struct Node {
-    NumberedPiece code;
-    const Node* next = nullptr;
-  };
   // Whether a warp that comes here should look for code.
   bool is_worth_a_visit(std::uint32_t at, CodeFor lanes) const;
+  // For all lanes, from the first instruction on; null while there are none.
+  const PieceNode* beginning() const {
+    return spots_[static_cast<std::size_t>(CodeFor::all_lanes)].pieces.load(std::memory_order_acquire);
+  }
   // Counts the visit of a warp. Null: the interpreter goes on.
-  const Node* visit(std::uint32_t at, const CodeContext& warp);
+  const PieceNode* visit(std::uint32_t at, const CodeContext& warp);
   // No piece fits the warp: another one, or null while there is none.
-  const Node* add(std::uint32_t at, const CodeContext& warp);
+  const PieceNode* add(std::uint32_t at, const CodeContext& warp);
 
   // For the thread that compiles.
-  const Node* make(std::uint32_t at, const CodeContext& warp);
+  const PieceNode* make(std::uint32_t at, const CodeContext& warp);
   void give_up(std::uint32_t at, const CodeContext& warp);
 
  private:
   struct Spot {
-    std::atomic<const Node*> pieces{nullptr};
+    std::atomic<const PieceNode*> pieces{nullptr};
     std::atomic<std::uint32_t> visits{0};
     std::atomic<std::uint8_t> count{0};
     std::atomic<bool> is_pending{false};
@@ -60,7 +53,7 @@ class Compiled {
 
   const Function& function_;
   std::vector<Spot> spots_;
-  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::unique_ptr<PieceNode>> nodes_;
   std::mutex mutex_;
 };
 

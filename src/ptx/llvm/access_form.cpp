@@ -10,6 +10,11 @@ bool has_known_words(const Instruction& i, const Meaning& meaning) {
 
 }  // namespace
 
+std::vector<Operand> targets_of(const MemoryAccess& access) {
+  if (access.change != Change::none) return {access.before};
+  return access.loads ? access.values : std::vector<Operand>{};
+}
+
 bool is_assumed_param(const MemoryAccess& access) {
   return access.space == Space::kernel_param && access.element_size() == 4 && access.register_size == 4 &&
          access.type != Type::f32 && access.values.size() == 1;

@@ -24,6 +24,9 @@ struct MemoryAccess {
   unsigned size() const { return element_size() * static_cast<unsigned>(values.size()); }
 };
 
+// The registers that it sets.
+std::vector<Operand> targets_of(const MemoryAccess& access);
+
 // An integer among the parameters of the kernel: its value is taken for granted.
 bool is_assumed_param(const MemoryAccess& access);
 

@@ -20,7 +20,7 @@ llvm::Value* Translator::field(std::size_t offset, llvm::Type* type) {
 }
 
 llvm::Value* Translator::of_lanes(llvm::Value* vector, llvm::Value* others) {
-  return all_lanes_ ? vector : b_->CreateSelect(b_->predicate_of(lanes_), vector, others);
+  return all_lanes_ ? vector : b_->CreateSelect(executes_, vector, others);
 }
 
 llvm::Value* Translator::first_lane() {
@@ -57,12 +57,13 @@ void Translator::load_register(Key key, llvm::Value*& fits) {
     load_checked(at, key.size, shape, fits, lanes);
     return;
   }
-  llvm::Value* mask = b.CreateLoad(b.getInt32Ty(), at);
-  if (!all_lanes_) mask = b.CreateAnd(mask, lanes_);
   if (shape.is_any) {
-    lanes.value = b.predicate_of(mask);
+    lanes.value = b.load_predicate(at);
+    if (!all_lanes_) lanes.value = b.CreateAnd(lanes.value, executes_);
     return;
   }
+  llvm::Value* mask = b.CreateLoad(b.getInt32Ty(), at);
+  if (!all_lanes_) mask = b.CreateAnd(mask, lanes_);
   auto* const all = b.CreateICmpEQ(mask, all_lanes_ ? b.getInt32(kAllLanes) : lanes_);
   fits = b.CreateAnd(fits, b.CreateOr(all, b.CreateICmpEQ(mask, b.getInt32(0))));
   lanes.value = all;
@@ -76,6 +77,7 @@ void Translator::emit_entry() {
   reached_ = field(offsetof(CodeContext, reached), b.getPtrTy());
   if (!all_lanes_) {
     lanes_ = field(offsetof(CodeContext, lanes), b.getInt32Ty());
+    executes_ = b.load_predicate(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, lanes)));
     limit_ = field(offsetof(CodeContext, limit), b.getInt32Ty());
   }
   auto* const special = field(offsetof(CodeContext, special), b.getPtrTy());

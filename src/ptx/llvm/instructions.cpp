@@ -108,7 +108,7 @@ void Translator::spill(Key key, const Lanes& lanes) {
   auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, key.offset);
   auto* value = key.size == 0 ? b.mask_of(lanes) : b.as_vector(lanes);
   if (!all_lanes_ && key.size > 0) {
-    b.CreateMaskedStore(value, at, llvm::Align(4), b.predicate_of(lanes_));
+    b.CreateMaskedStore(value, at, llvm::Align(4), executes_);
     return;
   }
   if (!all_lanes_)
@@ -149,7 +149,7 @@ void Translator::reload(std::uint32_t at) {
     if (!a.writes && a.size != 0) continue;
     auto* const from = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, a.offset);
     values_[{a.offset, a.size}] = {Shape::any(), a.size == 0
-                                                     ? b.predicate_of(b.CreateLoad(b.getInt32Ty(), from))
+                                                     ? b.load_predicate(from)
                                                      : b.CreateAlignedLoad(b.vector(a.size), from, llvm::Align(4))};
   }
 }

@@ -27,7 +27,9 @@ class LaneBuilder : public llvm::IRBuilder<> {
   llvm::Constant* numbers(const std::array<std::int64_t, kLanes>& numbers, llvm::Type* element);
   // A bit for each lane of a predicate.
   llvm::Value* mask_of(const Lanes& predicate);
-  llvm::Value* predicate_of(llvm::Value* mask) { return CreateBitCast(mask, vector(0)); }
+  // As a vector from the start: LLVM 19 never ends with an exclusive or of two numbers that were made vectors of bits
+  // (AVX-512, where a bit has its own registers).
+  llvm::Value* load_predicate(llvm::Value* at) { return CreateAlignedLoad(vector(0), at, llvm::Align(4)); }
   llvm::Value* pointer(llvm::Value* address) { return CreateIntToPtr(address, getPtrTy()); }
   llvm::Value* pointer_to(const void* object) { return pointer(getInt64(reinterpret_cast<std::uintptr_t>(object))); }
 };

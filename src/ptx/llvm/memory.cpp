@@ -130,9 +130,8 @@ void Translator::store(const MemoryAccess& access, const Place& place) {
 void Translator::store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
   auto& b = *b_;
   const auto element = access.element_size();
-  auto* const executes = b.predicate_of(lanes_);
   if (!place.shape->is_any && place.shape->is_row(element) && values.size() == 1) {
-    b.CreateMaskedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(element), executes);
+    b.CreateMaskedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(element), executes_);
     return;
   }
   for (unsigned k = 0; k < values.size(); ++k) {
@@ -140,7 +139,7 @@ void Translator::store_some(const MemoryAccess& access, const Place& place, cons
     at = b.CreateAdd(at, b.CreateVectorSplat(kLanes, b.getInt64(k * element)));
     b.CreateMaskedScatter(b.as_vector(values[k]),
                           b.CreateIntToPtr(at, llvm::FixedVectorType::get(b.getPtrTy(), kLanes)), llvm::Align(element),
-                          executes);
+                          executes_);
   }
 }
 
@@ -170,9 +169,17 @@ llvm::Value* Translator::left_in(Key key, const Shape& shape) {
   return b.CreateExtractElement(all, first_lane());
 }
 
+std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, const Place& place) {
+  if (access.change != Change::none) return {change(access, place)};
+  if (access.loads) return load(access, place);
+  store(access, place);
+  return {};
+}
+
 void Translator::emit_access(const MemoryAccess& access, std::uint32_t at) {
   auto& b = *b_;
   if (access.space == Space::kernel_param) return load_param(access);
+  if (emit_near(access, at)) return;
   const auto place_number = access.space == Space::global ? static_cast<std::int32_t>(places_++) : -1;
   const auto address = address_of(access);
   Place place;
@@ -186,15 +193,8 @@ void Translator::emit_access(const MemoryAccess& access, std::uint32_t at) {
   std::vector<llvm::Value*> loaded, reloaded;
   const auto shape = access.loads && address.shape.is_same() ? Shape::same() : Shape::any();
   b.SetInsertPoint(direct);
-  if (access.change != Change::none) {
-    loaded = {change(access, place)};
-    targets = {access.before};
-  } else if (access.loads) {
-    loaded = load(access, place);
-    targets = access.values;
-  } else {
-    store(access, place);
-  }
+  loaded = reach(access, place);
+  targets = targets_of(access);
   b.CreateBr(done);
   auto* const direct_end = b.GetInsertBlock();
   b.SetInsertPoint(other);

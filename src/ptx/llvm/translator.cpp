@@ -52,6 +52,8 @@ void Translator::begin_stretch(std::size_t number) {
   const auto ways = stretches_[number].from.size() + (number == 0 ? 1 : 0);
   b_->SetInsertPoint(begun.block);
   stretch_begin_ = stretches_[number].begin;
+  stretch_end_ = stretches_[number].end;
+  near_.clear();
   if (ways == 1) {
     values_ = begun.values;
     executed_ = begun.executed_before;

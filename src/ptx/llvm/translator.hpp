@@ -7,6 +7,7 @@
 #include "ptx/llvm/access_form.hpp"
 #include "ptx/llvm/assumptions.hpp"
 #include "ptx/llvm/lanes.hpp"
+#include "ptx/llvm/near.hpp"
 #include "ptx/llvm/pure.hpp"
 #include "ptx/llvm/region.hpp"
 
@@ -86,6 +87,8 @@ class Translator {
     llvm::Value* host = nullptr;   // address of the bytes: of lane 0, or of each lane
   };
   void emit_access(const MemoryAccess& access, std::uint32_t at);
+  // What the targets of the access get.
+  std::vector<llvm::Value*> reach(const MemoryAccess& access, const Place& place);
   void load_param(const MemoryAccess& access);
   Lanes address_of(const MemoryAccess& access);
   // Whether all lanes reach memory that is known; where it lies then.
@@ -99,6 +102,11 @@ class Translator {
   llvm::Value* left_in(Key key, const Shape& shape);
   std::vector<llvm::Value*> load_lanes(const MemoryAccess& access, const Place& place);
   llvm::Value* host_of_lane(const Place& place, unsigned lane, unsigned part);
+  // Accesses near each other (near.cpp).
+  std::optional<Near> near_at(std::uint32_t at, const Shape& shape) const;
+  bool emit_near(const MemoryAccess& access, std::uint32_t at);
+  void check_near(const MemoryAccess& access, std::uint32_t at, Near& near);
+  Near all_near(std::uint32_t at, Near first, const Shape& shape) const;
   llvm::Value* to_register(llvm::Value* value, const MemoryAccess& access);
 
   const Function& function_;
@@ -115,7 +123,8 @@ class Translator {
   llvm::Function* code_ = nullptr;
   std::optional<LaneBuilder> b_;
   llvm::Value* context_ = nullptr;
-  llvm::Value* lanes_ = nullptr;  // of code for some lanes: a mask, and where others wait
+  llvm::Value* lanes_ = nullptr;     // of code for some lanes: a mask,
+  llvm::Value* executes_ = nullptr;  // the same as a predicate, and where others wait
   llvm::Value* limit_ = nullptr;
   llvm::Value* registers_ = nullptr;
   llvm::Value* shared_ = nullptr;
@@ -141,7 +150,8 @@ class Translator {
   std::vector<Begun> begun_;
   Values values_;                    // now
   llvm::Value* executed_ = nullptr;  // before the stretch
-  std::uint32_t stretch_begin_ = 0;
+  std::uint32_t stretch_begin_ = 0, stretch_end_ = 0;
+  std::vector<Near> near_;  // checked in this stretch
   std::uint32_t places_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "ptx/compile/compiled.hpp"
 #include "ptx/run/group.hpp"
 
 namespace nvmlkit::ptx {
@@ -29,10 +30,8 @@ void Block::start(std::uint64_t number) {
   std::fill(shared_.begin(), shared_.end(), std::byte{});
   live_threads_ = worker_->threads_of_block;
   first_turns_ = 0;
-  for (unsigned i = 0; i < warps_.size(); ++i) {
-    const auto rest = worker_->threads_of_block - i * kLanes;
-    warps_[i]->start(i, rest >= kLanes ? kAllLanes : (Mask{1} << rest) - 1);
-  }
+  started_ = 0;
+  beginning_ = engine() == Engine::interpret ? nullptr : Compiled::of(*worker_->grid.entry).beginning();
   fill_place(number);
 }
 
@@ -131,11 +130,12 @@ Progress Block::take_turns(std::uint64_t instructions_of_warp) {
   const bool begins = first_turns_ > 0;
   const unsigned left = begins ? --first_turns_ : 0;
   bool finished = true, moves = false;
-  for (auto& warp : warps_) {
+  for (unsigned i = 0; i < warps_.size(); ++i) {
     if (worker_->ended.load(std::memory_order_relaxed)) return Progress::paused;
     released_ = false;
     const bool is_first = begins || first_turns_ > left;
-    const auto progress = warp->execute({is_first ? kFirstTurn : instructions_of_warp, is_first});
+    const Turn turn{is_first ? kFirstTurn : instructions_of_warp, is_first};
+    const auto progress = i < started_ ? warps_[i]->execute(turn) : begin(i, turn);
     if (progress == Progress::faulted) {
       flush();
       return progress;
@@ -146,6 +146,17 @@ Progress Block::take_turns(std::uint64_t instructions_of_warp) {
   if (!finished && moves) return Progress::paused;
   flush();
   return finished ? Progress::finished : Progress::blocked;
+}
+
+// The first turn of a warp.
+Progress Block::begin(unsigned index, Turn turn) {
+  ++started_;
+  auto& warp = *warps_[index];
+  const auto rest = worker_->threads_of_block - index * kLanes;
+  if (rest >= kLanes && beginning_)
+    if (const auto progress = warp.begin_by_code(*beginning_, turn)) return *progress;
+  warp.start(index, rest >= kLanes ? kAllLanes : (Mask{1} << rest) - 1);
+  return warp.execute(turn);
 }
 
 void Block::print(std::string_view text) {

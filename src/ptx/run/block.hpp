@@ -13,6 +13,7 @@
 namespace nvmlkit::ptx {
 
 class Group;
+struct PieceNode;
 
 class Block {
  public:
@@ -54,6 +55,7 @@ class Block {
   };
   void check(unsigned barrier);
   Progress take_turns(std::uint64_t instructions_of_warp);
+  Progress begin(unsigned index, Turn turn);
   void begin_phase();
   void flush();
   void fill_special(Warp& warp, unsigned index);
@@ -70,6 +72,8 @@ class Block {
   std::uint32_t place_[3];   // in the grid
   bool has_place_ = false;
   unsigned live_threads_ = 0;
+  unsigned started_ = 0;                  // warps that have begun
+  const PieceNode* beginning_ = nullptr;  // code for the start of the kernel
   bool released_ = false;
   unsigned first_turns_ = 0;  // of warps that went on from a barrier, still to be taken
   std::FILE* output_;

@@ -1,4 +1,6 @@
 // How a warp executes compiled code, and how that code comes back to the interpreter.
+#include <bit>
+
 #include "ptx/compile/compiled.hpp"
 #include "ptx/compile/library.hpp"
 #include "ptx/run/block.hpp"
@@ -36,33 +38,67 @@ void Warp::end_all() {
   block.threads_ended(kLanes);
 }
 
-// Executes compiled code as far as it goes. False: nothing has happened.
+CodeContext Warp::context() {
+  auto& worker = block.worker();
+  CodeContext out;
+  out.registers = frame_->registers.get();
+  out.special = reinterpret_cast<const std::byte*>(&special_);
+  out.shared = block.shared().data();
+  out.shared_bytes = block.shared().size();
+  out.params = worker.grid.params.data();
+  out.param_bytes = worker.grid.params.size();
+  out.warp = this;
+  return out;
+}
+
+std::optional<Progress> Warp::begin_by_code(const PieceNode& code, Turn turn) {
+  auto& worker = block.worker();
+  const auto& entry = *worker.grid.entry;
+  // The frame of the block before will do.
+  if (frames_.size() != 1 || frame_->function != &entry || local_capacity_ > 0) return {};
+  auto context = this->context();
+  context.budget = static_cast<std::int64_t>(turn.instructions);
+  context.lanes = live_ = kAllLanes;
+  auto end = CodeEnd::mismatch;
+  for (const auto* node = &code; node && end == CodeEnd::mismatch; node = node->next) {
+    context.reached = worker.reached(node->code);
+    end = node->code.piece.code(&context);
+  }
+  if (end == CodeEnd::mismatch) return {};
+  worker.instructions += context.executed;
+  if (end == CodeEnd::faulted) return Progress::faulted;
+  if (end == CodeEnd::ended) {
+    end_all();
+    return Progress::finished;
+  }
+  start(index_, kAllLanes);
+  fragments_.front().pc = context.at;
+  if (context.executed < turn.instructions)
+    return execute({turn.instructions - context.executed, turn.is_first_of_phase});
+  worker.spins |= context.polls != 0;
+  return Progress::paused;
+}
+
+// Executes compiled code as far as one piece goes. False: nothing has happened.
 bool Warp::run_code(std::size_t number, std::uint64_t& executed) {
   auto& fragment = fragments_[number];
   auto& compiled = Compiled::of(*fragment.frame->function);
   const auto lanes = fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes;
   if (!compiled.is_worth_a_visit(fragment.pc, lanes)) return false;
   auto& worker = block.worker();
-  CodeContext context;
-  context.registers = fragment.frame->registers.get();
-  context.special = reinterpret_cast<const std::byte*>(&special_);
-  context.shared = block.shared().data();
-  context.shared_bytes = block.shared().size();
-  context.params = worker.grid.params.data();
-  context.param_bytes = worker.grid.params.size();
-  context.warp = this;
-  context.budget = budget_;
+  auto context = this->context();
+  context.budget = budget_ - static_cast<std::int64_t>(executed);
   context.lanes = fragment.mask;
   if (fragments_.size() > 1) {
     if (is_ahead(number)) return false;
     context.limit = limit_of(number);
     if (context.limit == fragment.pc) return false;
   }
-  const auto try_one = [&](const Compiled::Node& node) {
+  const auto try_one = [&](const PieceNode& node) {
     context.reached = worker.reached(node.code);
     const auto end = node.code.piece.code(&context);
     if (end == CodeEnd::mismatch) return false;
-    executed = context.executed;
+    executed += context.executed;
     polls_ |= context.polls != 0;
     if (end == CodeEnd::left) fragment.pc = context.at;
     if (end == CodeEnd::ended) end_all();
@@ -76,14 +112,31 @@ bool Warp::run_code(std::size_t number, std::uint64_t& executed) {
   return node && try_one(*node);
 }
 
-// Compiled code first, where there is some. True: the step ends with it.
+// Compiled code first, piece after piece where there is some. True: the step ends with it.
 bool Warp::ends_by_code(std::size_t number, std::uint64_t& executed) {
-  if (!run_code(number, executed)) return false;
-  if (fragments_.empty() || block.worker().fault.kind != FaultKind::none) return true;
-  // To arrive at a barrier is no work.
-  const auto& fragment = fragments_[number];
-  const bool arrives = fragment.frame->function->code[fragment.pc].kind == Kind::barrier;
-  return !arrives && budget_ <= static_cast<std::int64_t>(executed);
+  for (auto before = executed; run_code(number, executed); before = executed) {
+    if (fragments_.empty() || block.worker().fault.kind != FaultKind::none) return true;
+    const auto& fragment = fragments_[number];
+    const auto& next = frame_->function->code[fragment.pc];
+    // To arrive at a barrier is no work.
+    if (next.kind == Kind::barrier) return arrives_whole(next);
+    if (budget_ <= static_cast<std::int64_t>(executed)) return true;
+    if (executed == before) break;
+  }
+  return false;
+}
+
+// All lanes of the warp wait at a barrier that every thread of the block comes to: the most common way to wait.
+bool Warp::arrives_whole(const Instruction& i) {
+  auto& fragment = fragments_.front();
+  const bool is_common = i.detail == 's' && !i.guard.is_there() && !i.b.is_there();
+  if (!is_common || fragments_.size() != 1) return false;
+  const auto barrier = *at<std::uint32_t>(i.a);
+  if (barrier >= Block::kBarriers) return false;
+  fragment.wait = Wait::barrier;
+  fragment.barrier = static_cast<std::uint8_t>(barrier);
+  block.arrive(barrier, static_cast<unsigned>(std::popcount(fragment.mask)), 0, 0);
+  return true;
 }
 
 }  // namespace nvmlkit::ptx

@@ -159,6 +159,10 @@ void Warp::wait_for_cluster(const Fragment& own, Mask lanes) {
 }
 
 void Warp::release(unsigned barrier, std::uint32_t with_true, std::uint32_t arrived) {
+  if (fragments_.size() == 1 && fragments_[0].wait == Wait::barrier && fragments_[0].barrier == barrier) {
+    release(fragments_[0], with_true, arrived);
+    return;
+  }
   auto& released = released_;
   released.clear();
   for (std::size_t n = 0; n < fragments_.size();) {
@@ -169,22 +173,27 @@ void Warp::release(unsigned barrier, std::uint32_t with_true, std::uint32_t arri
     released.push_back(take(n));
   }
   for (auto& f : released) {
-    const auto& i = f.frame->function->code[f.pc];
-    if (i.d.is_there()) {
-      auto* const d = f.frame->registers.get() + i.d.offset();
-      if (i.detail == 'p') {
-        for (unsigned lane = 0; lane < kLanes; ++lane)
-          if (f.mask >> lane & 1) reinterpret_cast<std::uint32_t*>(d)[lane] = with_true;
-      } else {
-        const bool result = i.detail == '&' ? with_true == arrived : with_true > 0;
-        auto& p = *reinterpret_cast<Mask*>(d);
-        p = result ? p | f.mask : p & ~f.mask;
-      }
-    }
-    f.wait = Wait::none;
-    ++f.pc;
+    release(f, with_true, arrived);
     add(f);
   }
+}
+
+// To the instruction behind the barrier.
+void Warp::release(Fragment& f, std::uint32_t with_true, std::uint32_t arrived) {
+  const auto& i = f.frame->function->code[f.pc];
+  if (i.d.is_there()) {
+    auto* const d = f.frame->registers.get() + i.d.offset();
+    if (i.detail == 'p') {
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        if (f.mask >> lane & 1) reinterpret_cast<std::uint32_t*>(d)[lane] = with_true;
+    } else {
+      const bool result = i.detail == '&' ? with_true == arrived : with_true > 0;
+      auto& p = *reinterpret_cast<Mask*>(d);
+      p = result ? p | f.mask : p & ~f.mask;
+    }
+  }
+  f.wait = Wait::none;
+  ++f.pc;
 }
 
 }  // namespace nvmlkit::ptx

@@ -65,12 +65,12 @@ void Warp::enter(const Fragment& fragment) {
   areas_[Operand::constants] = const_cast<std::byte*>(frame_->function->constants.data());
 }
 
-// The innermost function first, then what is furthest behind.
-std::size_t Warp::choose() {
+// Among those that wait so: the innermost function first, then what is furthest behind.
+std::size_t Warp::choose(Wait wait) {
   std::size_t best = fragments_.size();
   for (std::size_t i = 0; i < fragments_.size(); ++i) {
     const auto& f = fragments_[i];
-    if (f.wait != Wait::none) continue;
+    if (f.wait != wait) continue;
     if (best == fragments_.size()) {
       best = i;
       continue;
@@ -94,15 +94,13 @@ Progress Warp::execute(Turn turn) {
   budget_ = static_cast<std::int64_t>(turn.instructions);
   polls_ = false;
   while (!fragments_.empty()) {
-    auto number = turn_ ? choose_next(turn_ - 1) : choose();
+    auto number = turn_ ? choose_next(turn_ - 1) : choose(Wait::none);
     turn_ = 0;
     if (number == fragments_.size()) {
-      const auto waiting =
-          std::find_if(fragments_.begin(), fragments_.end(), [](const auto& f) { return f.wait == Wait::lanes; });
-      if (waiting == fragments_.end()) return Progress::blocked;
-      waiting->wait = Wait::none;
+      number = choose(Wait::lanes);
+      if (number == fragments_.size()) return Progress::blocked;
+      fragments_[number].wait = Wait::none;
       forced_ = true;
-      number = static_cast<std::size_t>(waiting - fragments_.begin());
     }
     auto& worker = block.worker();
     const auto executed = step(number);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "ptx/memory_view.hpp"
@@ -16,6 +17,7 @@ namespace nvmlkit::ptx {
 
 class Block;
 struct CodeContext;
+struct PieceNode;
 
 // What a look at memory that others change counts for, in instructions.
 inline constexpr unsigned kWeightOfPoll = 64;
@@ -71,6 +73,9 @@ class Warp {
   explicit Warp(Block& owner) : block(owner) {}
 
   void start(unsigned index, Mask lanes);
+  // The first turn of a warp of 32 lanes that has not started, where compiled code begins at the start of the kernel.
+  // Nothing: it has still to start.
+  std::optional<Progress> begin_by_code(const PieceNode& code, Turn turn);
   // Executes until no lane can go on, the turn ends, or a barrier of the block lets others go on.
   Progress execute(Turn turn);
 
@@ -123,11 +128,13 @@ class Warp {
 
  private:
   // Fragments; `number` is their place in the list, which changes with every take().
-  std::size_t choose();
+  std::size_t choose(Wait wait);
   std::size_t choose_next(std::size_t last);
   std::uint64_t step(std::size_t number);
   void end_all();
   bool ends_by_code(std::size_t number, std::uint64_t& executed);
+  CodeContext context();
+  bool arrives_whole(const Instruction& i);
   bool run_code(std::size_t number, std::uint64_t& executed);
   Mask guarded(const Instruction& i, Mask lanes) const;
   std::uint32_t end_of_turn(std::uint32_t pc, std::uint32_t limit, std::uint64_t executed) const;
@@ -145,6 +152,7 @@ class Warp {
                      const Instruction& i);
   void leave(const Fragment& own, Mask lanes);
   void end(Frame* frame, Mask lanes);
+  static void release(Fragment& waiting, std::uint32_t with_true, std::uint32_t arrived);
   void arrive(const Fragment& own, const Instruction& i, Mask lanes);
   void arrive_in_cluster(const Fragment& own, Mask lanes);
   void wait_for_cluster(const Fragment& own, Mask lanes);

@@ -28,7 +28,7 @@ std::byte* Worker::find(std::uint64_t address, std::uint64_t size, bool writes) 
   return kept.bytes + (address - kept.start);
 }
 
-Reached* Worker::reached(const NumberedPiece& code) {
+Reached* Worker::make_reached(const NumberedPiece& code) {
   const auto now = releases.load(std::memory_order_acquire);
   if (now != reached_since_) {
     reached_.clear();

@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "ptx/compile/context.hpp"
+#include "ptx/compile/piece.hpp"
 #include "ptx/launch.hpp"
 
 namespace nvmlkit::ptx {
-
-struct NumberedPiece;
 
 // Grows whenever a kernel frees memory, so that no worker keeps what is gone.
 inline constinit std::atomic<std::uint32_t> releases{0};
@@ -38,7 +36,11 @@ struct Worker {
   }
 
   // What the instructions of a piece of compiled code reached last.
-  Reached* reached(const NumberedPiece& code);
+  Reached* reached(const NumberedPiece& code) {
+    const bool is_there = reached_since_ == releases.load(std::memory_order_acquire) && code.number < reached_.size() &&
+                          reached_[code.number].size() >= code.piece.places;
+    return is_there ? reached_[code.number].data() : make_reached(code);
+  }
   // The allocation at an address, if there is one.
   void remember(std::uint64_t address, bool writes, Reached& out);
 
@@ -48,6 +50,7 @@ struct Worker {
  private:
   static constexpr unsigned kRemembered = 4;
   std::byte* find(std::uint64_t address, std::uint64_t size, bool writes);
+  Reached* make_reached(const NumberedPiece& code);
 
   std::uint32_t known_since_ = releases.load(std::memory_order_acquire);
   Region recent_[kRemembered];     // that may be written

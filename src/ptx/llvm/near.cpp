@@ -1,0 +1,126 @@
+#include "ptx/llvm/near.hpp"
+
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "ptx/llvm/translator.hpp"
+
+namespace nvmlkit::ptx::jit {
+namespace {
+
+// Of bytes of global memory that are checked at once. Farther ones may be in another allocation.
+constexpr std::int64_t kNear = 4096;
+
+}  // namespace
+
+// Nothing where the addresses are not known well enough.
+std::optional<Near> Translator::near_at(std::uint32_t at, const Shape& shape) const {
+  const auto access = access_at(at);
+  const auto space = function_.code[at].space;
+  if (!access || shape.is_any || (space != Space::shared && space != Space::global)) return std::nullopt;
+  Near out;
+  out.space = space;
+  out.writes = space == Space::global && !access->loads;
+  out.base = access->base;
+  out.wide = access->wide_address;
+  const auto offset = out.wide || !out.base.is_there() ? static_cast<std::int64_t>(access->offset)
+                                                       : static_cast<std::int32_t>(access->offset);
+  out.low = offset + shape.least();
+  out.high = offset + shape.most() + access->size();
+  out.align = access->size();
+  out.residue = static_cast<std::uint64_t>(offset) % out.align;
+  std::uint64_t bits = 0;
+  for (const auto more : shape.more) bits |= static_cast<std::uint64_t>(more);
+  if ((bits & (out.align - 1)) != 0 || (out.align & (out.align - 1)) != 0) return std::nullopt;
+  return out;
+}
+
+// With those of the stretch behind it, as long as the base stays.
+Near Translator::all_near(std::uint32_t at, Near first, const Shape& shape) const {
+  auto out = first;
+  for (auto k = at; k < stretch_end_; ++k) {
+    const auto next = near_at(k, shape);
+    if (next && next->is_of_one(out)) {
+      auto both = out;
+      both.low = std::min(out.low, next->low);
+      both.high = std::max(out.high, next->high);
+      if (next->align > out.align) both.align = next->align, both.residue = next->residue;
+      const bool is_near = first.space == Space::shared || both.high - both.low <= kNear;
+      if (is_near && both.covers(out) && both.covers(*next)) out = both;
+    }
+    for (const auto& a : needs_.accesses(k))
+      if (a.writes && out.base.is_there() && a.offset == out.base.offset()) return out;
+  }
+  return out;
+}
+
+// Where the bytes are not where they were expected, the interpreter executes the access, and goes on from there.
+void Translator::check_near(const MemoryAccess& access, std::uint32_t at, Near& near) {
+  auto& b = *b_;
+  llvm::Value *start = b.getInt64(0), *room = shared_bytes_;
+  auto* delta = shared_;
+  std::int32_t place = -1;
+  if (near.space == Space::global) {
+    place = static_cast<std::int32_t>(places_++);
+    auto* const reached =
+        b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), reached_, static_cast<std::uint64_t>(place) * sizeof(Reached));
+    const auto part = [&](std::size_t offset) {
+      auto* const out = b.CreateLoad(b.getInt64Ty(), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), reached, offset));
+      // Until the code ends: it ends behind the only call that sets it.
+      out->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
+      return out;
+    };
+    start = part(offsetof(Reached, start));
+    room = part(offsetof(Reached, size));
+    delta = part(offsetof(Reached, delta));
+  }
+  auto* const base = b.CreateZExt(near.base_value, b.getInt64Ty());
+  auto* const low = b.CreateSub(b.CreateAdd(base, b.getInt64(static_cast<std::uint64_t>(near.low))), start);
+  const auto length = static_cast<std::uint64_t>(near.high - near.low);
+  auto* fits = b.CreateAnd(b.CreateICmpULT(low, room), b.CreateICmpUGE(b.CreateSub(room, low), b.getInt64(length)));
+  if (near.align > 1) {
+    auto* const bits = b.CreateAnd(b.CreateAdd(base, b.getInt64(near.residue)), b.getInt64(near.align - 1));
+    fits = b.CreateAnd(fits, b.CreateICmpEQ(bits, b.getInt64(0)));
+  }
+  auto* const goes_on = new_block("near");
+  auto* const other = new_block("elsewhere");
+  b.CreateCondBr(fits, goes_on, other, llvm::MDBuilder(b.getContext()).createBranchWeights(1000, 1));
+  b.SetInsertPoint(other);
+  call_interpreter(at, place);
+  const auto kept = values_;
+  for (const auto target : targets_of(access))
+    if (target.is_there()) values_.erase({target.offset(), access.register_size});
+  leave(at + 1, at + 1 - stretch_begin_);
+  values_ = kept;
+  b.SetInsertPoint(goes_on);
+  near.host = b.CreateAdd(base, delta);
+}
+
+bool Translator::emit_near(const MemoryAccess& access, std::uint32_t at) {
+  auto& b = *b_;
+  Lanes base{Shape::same(), b.getInt64(0)};
+  if (access.base.is_there()) base = operand(access.base, access.wide_address ? 8 : 4);
+  auto near = near_at(at, base.shape);
+  if (!near) return false;
+  near->base_value = base.value;
+  auto known = std::ranges::find_if(near_, [&](const Near& one) {
+    return one.is_of_one(*near) && one.base_value == near->base_value && one.covers(*near);
+  });
+  if (known == near_.end()) {
+    auto all = all_near(at, *near, base.shape);
+    check_near(access, at, all);
+    known = near_.insert(near_.end(), all);
+  }
+  const auto offset = static_cast<std::uint64_t>(near->low - base.shape.least());
+  Place place{&base.shape, b.CreateAdd(known->host, b.getInt64(offset))};
+  const auto loaded = reach(access, place);
+  const auto targets = targets_of(access);
+  const auto shape = access.loads && base.shape.is_same() ? Shape::same() : Shape::any();
+  for (std::size_t k = 0; k < targets.size(); ++k)
+    if (targets[k].is_there()) values_[{targets[k].offset(), access.register_size}] = {shape, loaded[k]};
+  return true;
+}
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,33 @@
+// Accesses to memory near each other: the same register with several numbers added. One check is enough for all of
+// them.
+#pragma once
+
+#include "ptx/llvm/access_form.hpp"
+
+namespace llvm {
+class Value;
+}  // namespace llvm
+
+namespace nvmlkit::ptx::jit {
+
+struct Near {
+  Space space = Space::shared;
+  bool writes = false;  // of global memory, some may only be read
+  Operand base;
+  bool wide = true;
+  std::int64_t low = 0, high = 0;        // bytes that are reached, from the base of lane 0 on
+  std::uint64_t align = 1, residue = 0;  // base + residue is a multiple
+  llvm::Value* base_value = nullptr;     // of lane 0
+  llvm::Value* host = nullptr;           // of the bytes there, once it is checked
+
+  bool is_of_one(const Near& other) const {
+    return space == other.space && writes == other.writes && wide == other.wide && base.packed == other.base.packed;
+  }
+  // Whether what holds for this one holds for the other.
+  bool covers(const Near& other) const {
+    return low <= other.low && other.high <= high && other.align <= align &&
+           (residue - other.residue) % other.align == 0;
+  }
+};
+
+}  // namespace nvmlkit::ptx::jit
