@@ -11,7 +11,24 @@
 namespace nvmlkit::ptx {
 
 // Words behind a name. Those that change nothing here, as hints for caches, have no number.
-enum class Word : std::uint8_t { wide, hi, sat, ftz, cc, ordered, vector, to_integer, not_nearest, negates, other };
+enum class Word : std::uint8_t {
+  wide,
+  hi,
+  sat,
+  ftz,
+  cc,
+  ordered,
+  vector,
+  to_integer,
+  not_nearest,
+  negates,
+  left,
+  wraps,
+  up,
+  down,
+  butterfly,
+  other,
+};
 
 enum class Relation : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
 

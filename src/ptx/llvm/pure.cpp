@@ -32,9 +32,16 @@ class Emitter {
       case Rule::compare:
         return comparison();
       case Rule::convert:
-        return conversion();
+        return emit_conversion(p_, b_, a_[0]);
       case Rule::select:
         return b_.CreateSelect(a_[2], a_[0], a_[1]);
+      case Rule::logic3:
+      case Rule::high:
+      case Rule::funnel:
+      case Rule::permute:
+      case Rule::insert:
+      case Rule::extract:
+        return emit_bits(p_, b_, a_);
       default:
         return is_float(p_.type) ? of_floats() : of_integers();
     }
@@ -75,6 +82,12 @@ class Emitter {
       case Rule::absolute:
         out = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x[0]);
         break;
+      case Rule::least:
+      case Rule::greatest:
+        return extreme_of_floats(x[0], x[1]);
+      case Rule::with_sign:
+        out = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x[1], x[0]);
+        break;
       case Rule::reciprocal:
         out = b_.CreateFDiv(unit(), x[0]);
         break;
@@ -85,6 +98,20 @@ class Emitter {
         out = reciprocal_root(x[0]);
     }
     return bits(out, p_.type);
+  }
+
+  // What is no number loses, and of two equal ones the sign decides.
+  Value* extreme_of_floats(Value* x, Value* y) {
+    const bool least = p_.rule == Rule::least;
+    auto* const is_negative = b_.CreateICmpSLT(a_[0], number(a_[0], 0));
+    auto* const lies_so = least ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y);
+    auto* const first =
+        b_.CreateSelect(b_.CreateFCmpOEQ(x, y), least ? is_negative : b_.CreateNot(is_negative), lies_so);
+    const std::uint64_t none = size_of(p_.type) == 4 ? 0x7FC00000 : 0x7FF8000000000000;
+    auto* const of_numbers = b_.CreateSelect(first, a_[0], a_[1]);
+    auto* const without_x = b_.CreateSelect(b_.CreateFCmpUNO(y, y), number(a_[0], none), a_[1]);
+    auto* const without_y = b_.CreateSelect(b_.CreateFCmpUNO(y, y), a_[0], of_numbers);
+    return b_.CreateSelect(b_.CreateFCmpUNO(x, x), without_x, without_y);
   }
 
   // Of f32 it is computed as a double.
@@ -174,23 +201,6 @@ class Emitter {
     return is_signed(p_.type) ? kSigned[at] : kUnsigned[at];
   }
 
-  Value* conversion() {
-    auto* const to = with_lanes(p_.type == Type::f32   ? b_.getFloatTy()
-                                : p_.type == Type::f64 ? b_.getDoubleTy()
-                                                       : static_cast<llvm::Type*>(b_.getIntNTy(8 * size_of(p_.type))),
-                                a_[0]);
-    if (is_float(p_.from)) {
-      auto* const x = real(a_[0], p_.from);
-      if (is_float(p_.type))
-        return bits(p_.type == Type::f64 ? b_.CreateFPExt(x, to) : b_.CreateFPTrunc(x, to), p_.type);
-      const auto how = is_signed(p_.type) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-      return b_.CreateIntrinsic(how, {to, x->getType()}, {x});
-    }
-    if (is_float(p_.type))
-      return bits(is_signed(p_.from) ? b_.CreateSIToFP(a_[0], to) : b_.CreateUIToFP(a_[0], to), p_.type);
-    return is_signed(p_.from) ? b_.CreateSExtOrTrunc(a_[0], to) : b_.CreateZExtOrTrunc(a_[0], to);
-  }
-
   const Pure& p_;
   llvm::IRBuilderBase& b_;
   std::vector<Value*> a_;
@@ -223,10 +233,12 @@ Shape shape_of(const Pure& pure, const std::vector<Shape>& a) {
       case Rule::mul:
         return product(a[0], a[1], size);
       case Rule::mul_wide:
+        if (size_of(pure.type) < 4) break;
         return product(widened(a[0], pure.type), widened(a[1], pure.type), size);
       case Rule::mad:
         return sum(product(a[0], a[1], size), a[2], size);
       case Rule::mad_wide:
+        if (size_of(pure.type) < 4) break;
         return sum(product(widened(a[0], pure.type), widened(a[1], pure.type), size), a[2], size);
       case Rule::shift_left:
         if (a[1].is_same() && a[1].value && *a[1].value < 8 * size)

@@ -44,6 +44,12 @@ enum class Rule : std::uint8_t {
   compare,
   convert,
   logic3,
+  high,
+  funnel,
+  permute,
+  insert,
+  extract,
+  with_sign,
   fused,
   divide,
   reciprocal,
@@ -55,8 +61,10 @@ struct Pure {
   Rule rule = Rule::copy;
   Type type = Type::none, from = Type::none;
   Relation relation = Relation::none;
-  char combined = 0;  // with the last argument, a predicate
-  std::uint64_t number = 0;
+  char combined = 0;                      // with the last argument, a predicate
+  Rounding rounding = Rounding::nearest;  // of a conversion to whole numbers
+  bool to_integer = false;
+  std::uint64_t number = 0;  // of lop3 the table, of prmt the bytes, of a field its start and length
   std::vector<Argument> arguments;
   std::optional<Key> d, d2;  // d2: the opposite of a comparison
 };
@@ -70,6 +78,8 @@ Shape shape_of(const Pure& pure, const std::vector<Shape>& arguments);
 bool may_wrap(const Pure& pure, const Shape& result);
 
 // Of single values or of vectors.
+llvm::Value* emit_conversion(const Pure& pure, llvm::IRBuilderBase& b, llvm::Value* from);
+llvm::Value* emit_bits(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& arguments);
 llvm::Value* emit(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& arguments);
 
 }  // namespace nvmlkit::ptx::jit

@@ -1,15 +1,25 @@
 // Which instructions are pure, and their operands.
 #include <algorithm>
+#include <cstring>
 
 #include "ptx/llvm/pure.hpp"
 
 namespace nvmlkit::ptx::jit {
 namespace {
 
+// Without such instructions LLVM calls a function that is not there.
+bool converts_halves() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("f16c");
+#else
+  return true;
+#endif
+}
+
 class Reader {
  public:
   Reader(const Function& function, const Needs& needs, std::uint32_t at)
-      : i_(function.code[at]), meaning_(function.meanings[at]), accesses_(needs.accesses(at)) {}
+      : function_(function), i_(function.code[at]), meaning_(function.meanings[at]), accesses_(needs.accesses(at)) {}
 
   std::optional<Pure> read() {
     out_.type = meaning_.types[0];
@@ -20,11 +30,15 @@ class Reader {
     if (out_.type == Type::pred) return of_predicates();
     if (size != 2 && size != 4 && size != 8) return std::nullopt;
     if (!is_number(out_.type)) return std::nullopt;
+    if (meaning_.op == Op::prmt_ || meaning_.op == Op::bfi_ || meaning_.op == Op::bfe_) return of_fields(size);
     const auto rule = is_float(out_.type) ? of_floats() : of_integers();
     if (!rule) return std::nullopt;
     out_.rule = *rule;
     const bool wide = out_.rule == Rule::mul_wide || out_.rule == Rule::mad_wide;
     const auto whole = static_cast<std::uint8_t>(wide ? 2 * size : size);
+    if (out_.rule == Rule::logic3) out_.number = i_.immediate;
+    if (out_.rule == Rule::funnel)
+      out_.number = (meaning_.has(Word::left) ? 1 : 0) | (meaning_.has(Word::wraps) ? 2 : 0);
     if (out_.rule == Rule::number) {
       out_.number = i_.immediate;
     } else {
@@ -72,6 +86,8 @@ class Reader {
         return plain ? std::optional(Rule::least) : std::nullopt;
       case Op::max_:
         return plain ? std::optional(Rule::greatest) : std::nullopt;
+      case Op::shf_:
+        return meaning_.is_only({Word::left, Word::wraps}) ? std::optional(Rule::funnel) : std::nullopt;
       default:
         return plain ? of_bits() : std::nullopt;
     }
@@ -79,8 +95,9 @@ class Reader {
 
   std::optional<Rule> product(Rule low, Rule wide) const {
     if (meaning_.words == 0) return low;
-    const bool has_wide = meaning_.is_only({Word::wide}) && size_of(out_.type) == 4;
-    return has_wide ? std::optional(wide) : std::nullopt;
+    const auto size = size_of(out_.type);
+    if (meaning_.is_only({Word::wide}) && size <= 4) return wide;
+    return meaning_.is_only({Word::hi}) && low == Rule::mul && size == 4 ? std::optional(Rule::high) : std::nullopt;
   }
 
   std::optional<Rule> of_bits() const {
@@ -97,6 +114,8 @@ class Reader {
         return Rule::shift_left;
       case Op::shr_:
         return Rule::shift_right;
+      case Op::lop3_:
+        return i_.immediate < 256 && size_of(out_.type) == 4 ? std::optional(Rule::logic3) : std::nullopt;
       case Op::selp_:
         return Rule::select;
       case Op::neg_:
@@ -130,6 +149,12 @@ class Reader {
         return Rule::absolute;
       case Op::selp_:
         return Rule::select;
+      case Op::min_:
+        return Rule::least;
+      case Op::max_:
+        return Rule::greatest;
+      case Op::copysign_:
+        return Rule::with_sign;
       case Op::rcp_:
         return Rule::reciprocal;
       case Op::sqrt_:
@@ -139,6 +164,26 @@ class Reader {
       default:
         return std::nullopt;
     }
+  }
+
+  std::optional<std::uint32_t> constant(Operand operand) const {
+    if (operand.area() != Operand::constants) return std::nullopt;
+    std::uint32_t out = 0;
+    std::memcpy(&out, function_.constants.data() + operand.offset(), sizeof out);
+    return out;
+  }
+
+  // Bytes and fields at known places.
+  std::optional<Pure> of_fields(std::uint8_t size) {
+    if (meaning_.words != 0 || is_float(out_.type) || size < 4) return std::nullopt;
+    const bool permutes = meaning_.op == Op::prmt_, inserts = meaning_.op == Op::bfi_;
+    const auto start = constant(permutes || inserts ? i_.c : i_.b), length = constant(inserts ? i_.d2 : i_.c);
+    if (!start || !length || (permutes && size != 4)) return std::nullopt;
+    out_.rule = permutes ? Rule::permute : inserts ? Rule::insert : Rule::extract;
+    out_.number = permutes ? *start : (*start & 0xFF) | (*length & 0xFF) << 8;
+    take(i_.a, size);
+    if (permutes || inserts) take(i_.b, size);
+    return with_target(size);
   }
 
   std::optional<Pure> comparison() {
@@ -195,10 +240,15 @@ class Reader {
     const auto is_whole = [](Type t) { return t == u16 || t == s16 || t == u32 || t == s32 || t == u64 || t == s64; };
     const bool of_numbers = is_whole(to) && is_whole(from) && meaning_.words == 0;
     const bool to_float = (to == f32 || to == f64) && is_whole(from) && meaning_.words == 0;
+    const bool is_real = from == f32 || from == f64;
     const bool between = meaning_.words == 0 && ((to == f64 && from == f32) || (to == f32 && from == f64));
-    const bool cuts = (to == s32 || to == u32) && from == f32 && meaning_.is_only({Word::to_integer}) &&
-                      meaning_.rounding == Rounding::zero && meaning_.has(Word::to_integer);
-    if (!of_numbers && !to_float && !between && !cuts) return std::nullopt;
+    const bool narrow = meaning_.words == 0 && ((to == f32 && (from == bf16 || (from == f16 && converts_halves()))) ||
+                                                (from == f32 && (to == bf16 || (to == f16 && converts_halves()))));
+    const bool has_integer = meaning_.is_only({Word::to_integer}) && meaning_.has(Word::to_integer) && is_real;
+    const bool cuts = has_integer && (to == s32 || to == u32 || to == s64 || to == u64 || to == from);
+    if (!of_numbers && !to_float && !between && !narrow && !cuts) return std::nullopt;
+    out_.to_integer = cuts;
+    out_.rounding = meaning_.rounding;
     if (register_size(i_.d) != size_of(to) ||
         (i_.a.area() == Operand::registers && register_size(i_.a) != size_of(from)))
       return std::nullopt;
@@ -209,6 +259,7 @@ class Reader {
     return with_target(static_cast<std::uint8_t>(size_of(to)));
   }
 
+  const Function& function_;
   const Instruction& i_;
   const Meaning& meaning_;
   std::span<const Access> accesses_;

@@ -66,6 +66,7 @@ void Translator::pass_instruction(std::uint32_t at, Shapes& shapes) {
       if (value.is_there()) shapes[{value.offset(), access->register_size}] = shape;
     return;
   }
+  if (pass_parts(at, shapes) || pass_exchange(at, shapes)) return;
   for (const auto& a : needs_.accesses(at))
     if (a.writes || a.size == 0) shapes[{a.offset, a.size}] = Shape::any();
 }

@@ -13,6 +13,8 @@
 
 namespace nvmlkit::ptx::jit {
 
+struct Exchange;
+
 // What is known of registers at an instruction.
 using Shapes = std::map<Key, Shape>;
 using Values = std::map<Key, Lanes>;
@@ -79,6 +81,14 @@ class Translator {
   Lanes operand(Operand operand, std::uint8_t size);
   Lanes argument(const Argument& argument);
   void set(Key key, Lanes lanes, const std::optional<Lanes>& guarded);
+
+  // Exchanges between lanes and parts of registers (exchanges.cpp). False: it is none that is known.
+  std::optional<Exchange> exchange_at(std::uint32_t at, const Shapes& shapes);
+  bool pass_exchange(std::uint32_t at, Shapes& shapes);
+  bool pass_parts(std::uint32_t at, Shapes& shapes);
+  llvm::Value* vote(const Exchange& exchange);
+  bool emit_exchange(std::uint32_t at);
+  bool emit_parts(std::uint32_t at);
 
   // Memory (memory.cpp, places.cpp). Atomic changes of some lanes are left to the interpreter.
   std::optional<MemoryAccess> access_at(std::uint32_t at) const;

@@ -16,11 +16,42 @@ std::string RandomInstructions::of_words() {
     case 4:
       return "lop3.b32 " + d + ", " + a + ", " + any("r") + ", " + any("r") + ", " + std::to_string(pick(256));
     case 5:
-      return one_of({"div.u32 ", "rem.s32 ", "mul.hi.u32 "}) + d + ", " + a + ", " + any("r");
+      return one_of({"div.u32 ", "rem.s32 ", "mul.hi.u32 ", "mul.hi.s32 "}) + d + ", " + a + ", " + any("r");
     default:
       return one_of({"add.s32 ", "sub.s32 ", "mul.lo.s32 ", "and.b32 ", "or.b32 ", "xor.b32 ", "min.s32 ", "max.u32 ",
                      "min.u32 ", "max.s32 "}) +
              d + ", " + a + ", " + b;
+  }
+}
+
+// Fields, bytes, halves of registers.
+std::string RandomInstructions::of_parts() {
+  const auto words = [&](int count) {
+    std::string out = any("r");
+    for (int k = 1; k < count; ++k) out += ", " + any("r");
+    return out;
+  };
+  const auto number = [&](int below) { return ", " + std::to_string(pick(below)); };
+  switch (pick(9)) {
+    case 0:
+      return "mov.b64 " + any("l") + ", {" + words(2) + "}";
+    case 1:
+      return "mov.b64 {" + two("r") + "}, " + any("l");
+    case 2:
+      return "mov.b32 " + any("r") + ", {" + any("h") + ", " + any("h") + "}";
+    case 3:
+      return "mov.b32 {" + two("h") + "}, " + any("r");
+    case 4:
+      return "prmt.b32 " + words(3) + ", " + (pick(4) ? std::to_string(pick(65536)) : any("r"));
+    case 5:
+      return "bfi.b32 " + words(3) + (pick(4) ? number(36) + number(36) : ", " + words(2));
+    case 6:
+      return one_of({"bfe.u32 ", "bfe.s32 "}) + words(2) + (pick(4) ? number(36) + number(36) : ", " + words(2));
+    case 7:
+      return one_of({"bfe.u64 ", "bfe.s64 "}) + any("l") + ", " + any("l") + number(70) + number(70);
+    default:
+      return one_of({"shf.l.wrap.b32 ", "shf.r.wrap.b32 ", "shf.l.clamp.b32 ", "shf.r.clamp.b32 "}) + words(3) +
+             (pick(2) ? number(40) : ", " + any("r"));
   }
 }
 
@@ -36,8 +67,8 @@ std::string RandomInstructions::of_reals() {
     case 2:
       return one_of({"sqrt.rn.", "rcp.rn."}) + type + any(kind.c_str()) + ", " + any(kind.c_str());
     case 3:
-      return one_of({"div.rn.", "min.", "max."}) + type + any(kind.c_str()) + ", " + any(kind.c_str()) + ", " +
-             any(kind.c_str());
+      return one_of({"div.rn.", "min.", "max.", "copysign."}) + type + any(kind.c_str()) + ", " + any(kind.c_str()) +
+             ", " + any(kind.c_str());
     default:
       return one_of({"add.", "sub.", "mul.", "add.rz.", "mul.rp."}) + type + any(kind.c_str()) + ", " +
              any(kind.c_str()) + ", " + any(kind.c_str());
@@ -45,7 +76,9 @@ std::string RandomInstructions::of_reals() {
 }
 
 std::string RandomInstructions::of_long() {
-  switch (pick(4)) {
+  switch (pick(5)) {
+    case 3:
+      return one_of({"mul.wide.s16 ", "mul.wide.u16 "}) + any("r") + ", " + any("h") + ", " + any("h");
     case 0:
       return one_of({"mul.wide.s32 ", "mul.wide.u32 "}) + any("l") + ", " + any("r") + ", " +
              (pick(2) ? any("r") : std::to_string(pick(64)));
@@ -77,7 +110,19 @@ std::string RandomInstructions::comparison() {
 }
 
 std::string RandomInstructions::conversion() {
-  switch (pick(9)) {
+  switch (pick(15)) {
+    case 9:
+      return one_of({"cvt.f32.f16 ", "cvt.f32.bf16 "}) + any("f") + ", " + any("h");
+    case 10:
+      return one_of({"cvt.rn.f16.f32 ", "cvt.rn.bf16.f32 ", "cvt.rz.f16.f32 "}) + any("h") + ", " + any("f");
+    case 11:
+      return one_of({"cvt.rzi.s32.f64 ", "cvt.rni.u32.f64 "}) + any("r") + ", " + any("d");
+    case 12:
+      return one_of({"cvt.rni.s64.f64 ", "cvt.rmi.u64.f64 ", "cvt.rpi.s64.f64 "}) + any("l") + ", " + any("d");
+    case 13:
+      return one_of({"cvt.rni.f32.f32 ", "cvt.rmi.f32.f32 ", "cvt.rzi.f32.f32 "}) + any("f") + ", " + any("f");
+    case 14:
+      return one_of({"cvt.rni.s32.f32 ", "cvt.rpi.u32.f32 "}) + any("r") + ", " + any("f");
     case 0:
       return "cvt.rn.f32.s32 " + any("f") + ", " + any("r");
     case 1:

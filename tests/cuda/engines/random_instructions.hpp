@@ -20,7 +20,13 @@ class RandomInstructions {
     return words.begin()[pick(static_cast<int>(words.size()))];
   }
   std::string any(const char* kind) { return "%" + std::string(kind) + std::to_string(pick(kNumbers)); }
+  // Two registers, not the same.
+  std::string two(const char* kind) {
+    const int first = pick(kNumbers), second = (first + 1 + pick(kNumbers - 1)) % kNumbers;
+    return "%" + std::string(kind) + std::to_string(first) + ", %" + kind + std::to_string(second);
+  }
   std::string of_words();
+  std::string of_parts();
   std::string of_reals();
   std::string of_long();
   std::string comparison();

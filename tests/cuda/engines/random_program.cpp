@@ -120,13 +120,27 @@ class Writer : RandomInstructions {
   // Of the whole warp: outside of branches only, behind a barrier for all of it.
   void exchange() {
     line("bar.warp.sync -1");
-    line("shfl.sync." + one_of({"bfly", "idx", "up", "down"}) + ".b32 " + any("r") + ", " + any("r") + ", " +
-         std::to_string(pick(32)) + ", 31, -1");
+    const auto how = one_of({"bfly", "idx", "up", "down"});
+    switch (pick(4)) {
+      case 0:
+        return line("vote.sync." + one_of({"all", "any", "uni"}) + ".pred " + any("p") + ", " + (pick(2) ? "!" : "") +
+                    any("p") + ", -1");
+      case 1:
+        return line("vote.sync.ballot.b32 " + any("r") + ", " + any("p") + ", -1");
+      case 2:
+        return line("shfl.sync." + how + ".b32 " + any("r") + "|" + any("p") + ", " + any("r") + ", " +
+                    std::to_string(pick(32)) + ", " + std::to_string(pick(2) ? 31 : pick(8192)) + ", -1");
+      default:
+        return line("shfl.sync." + how + ".b32 " + any("r") + ", " + any("r") + ", " +
+                    (pick(3) ? std::to_string(pick(32)) : any("r")) + ", " + (how == "up" ? "0" : "31") + ", -1");
+    }
   }
 
   void instruction() {
     const std::string guard = pick(5) == 0 ? "@" + std::string(pick(2) ? "!" : "") + any("p") + " " : "";
-    switch (pick(8)) {
+    switch (pick(9)) {
+      case 8:
+        return line(guard + of_parts());
       case 0:
       case 1:
         return line(guard + of_words());

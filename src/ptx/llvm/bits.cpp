@@ -1,0 +1,112 @@
+// Bits, bit fields and bytes.
+#include <llvm/IR/IRBuilder.h>
+
+#include <algorithm>
+
+#include "ptx/llvm/pure.hpp"
+
+namespace nvmlkit::ptx::jit {
+namespace {
+
+using llvm::Value;
+
+class Bits {
+ public:
+  Bits(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<Value*>& a)
+      : p_(pure), b_(b), a_(a), width_(8 * size_of(pure.type)) {}
+
+  Value* emit() {
+    switch (p_.rule) {
+      case Rule::logic3:
+        return logic();
+      case Rule::high:
+        return cut(b_.CreateLShr(b_.CreateMul(wide(a_[0]), wide(a_[1])), width_));
+      case Rule::funnel:
+        return funnel();
+      case Rule::permute:
+        return permute();
+      case Rule::insert:
+        return insert();
+      default:
+        return extract();
+    }
+  }
+
+ private:
+  Value* number(Value* like, std::uint64_t value) { return llvm::ConstantInt::get(like->getType(), value); }
+  llvm::Type* of_width(unsigned width) {
+    auto* const element = b_.getIntNTy(width);
+    const auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(a_[0]->getType());
+    return vector ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(element, vector->getNumElements())) : element;
+  }
+  Value* wide(Value* v) {
+    return is_signed(p_.type) ? b_.CreateSExt(v, of_width(2 * width_)) : b_.CreateZExt(v, of_width(2 * width_));
+  }
+  Value* cut(Value* v) { return b_.CreateTrunc(v, of_width(width_)); }
+
+  // A sum of the products that the table has.
+  Value* logic() {
+    Value* out = number(a_[0], 0);
+    for (unsigned k = 0; k < 8; ++k) {
+      if (!(p_.number >> k & 1)) continue;
+      const auto part = [&](unsigned at, unsigned bit) { return k & bit ? a_[at] : b_.CreateNot(a_[at]); };
+      out = b_.CreateOr(out, b_.CreateAnd(b_.CreateAnd(part(0, 4), part(1, 2)), part(2, 1)));
+    }
+    return out;
+  }
+
+  // `number`: bit 0 to the left, bit 1 by the lower five bits of the distance.
+  Value* funnel() {
+    auto* const type = of_width(64);
+    auto* const both = b_.CreateOr(b_.CreateShl(b_.CreateZExt(a_[1], type), 32), b_.CreateZExt(a_[0], type));
+    auto* const by = p_.number & 2 ? b_.CreateAnd(a_[2], number(a_[2], 31))
+                                   : b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a_[2], number(a_[2], 32));
+    auto* const n = b_.CreateZExt(by, type);
+    return cut(p_.number & 1 ? b_.CreateLShr(b_.CreateShl(both, n), 32) : b_.CreateLShr(both, n));
+  }
+
+  Value* permute() {
+    Value* out = number(a_[0], 0);
+    for (unsigned k = 0; k < 4; ++k) {
+      const auto which = p_.number >> 4 * k & 0xF;
+      auto* const word = which & 4 ? a_[1] : a_[0];
+      const auto shift = 8 * (which & 3);
+      auto* const byte = which & 8 ? b_.CreateAShr(b_.CreateShl(word, 24 - shift), 31) : b_.CreateLShr(word, shift);
+      out = b_.CreateOr(out, b_.CreateShl(b_.CreateAnd(byte, number(word, 0xFF)), 8 * k));
+    }
+    return out;
+  }
+
+  unsigned start() const { return p_.number & 0xFF; }
+  unsigned length() const { return p_.number >> 8 & 0xFF; }
+  std::uint64_t ones(unsigned count) const { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
+
+  Value* insert() {
+    if (start() >= width_ || length() == 0) return a_[1];
+    const auto mask = ones(std::min(length(), width_)) << start() & ones(width_);
+    auto* const outside = b_.CreateAnd(a_[1], number(a_[1], ~mask & ones(width_)));
+    return b_.CreateOr(outside, b_.CreateAnd(b_.CreateShl(a_[0], start()), number(a_[0], mask)));
+  }
+
+  // With the sign of its highest bit, which is that of the number where the field goes beyond it.
+  Value* extract() {
+    if (length() == 0) return number(a_[0], 0);
+    if (start() >= width_) return is_signed(p_.type) ? b_.CreateAShr(a_[0], width_ - 1) : number(a_[0], 0);
+    const auto count = std::min(length(), width_ - start());
+    auto* const up = b_.CreateShl(a_[0], width_ - start() - count);
+    return is_signed(p_.type) ? b_.CreateAShr(up, width_ - count) : b_.CreateLShr(up, width_ - count);
+  }
+
+  const Pure& p_;
+  llvm::IRBuilderBase& b_;
+  const std::vector<Value*>& a_;
+  const unsigned width_;
+};
+
+}  // namespace
+
+Value* emit_bits(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<Value*>& arguments) {
+  return Bits(pure, b, arguments).emit();
+}
+
+}  // namespace nvmlkit::ptx::jit

@@ -1,0 +1,36 @@
+// Instructions with which the lanes of a whole warp look at each other, and moves between a register and its parts.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+
+#include "ptx/llvm/needs.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+// Of all 32 lanes.
+struct Exchange {
+  enum class What : std::uint8_t { meet, shuffle, read_one, vote, active } what = What::meet;
+  std::optional<Key> d, d2;              // d2: of a shuffle, whether the lane it reads is in its segment
+  Operand from;                          // the numbers, or the predicate
+  Operand lane;                          // of read_one: all read the same one
+  std::array<int, kLanes> source{};      // of a shuffle
+  std::array<bool, kLanes> is_inside{};  // the same
+  char vote = 0;                         // the first letter of the vote; `o` for any
+  bool negated = false;
+};
+std::optional<Exchange> exchange_form(const Function& function, std::uint32_t at);
+
+// A mov with several registers on one side.
+struct Parts {
+  bool packs = false;
+  Operand whole;
+  std::span<const Operand> parts;  // the lowest first; those of an unpacking may be absent
+  std::uint8_t part_size = 0;
+
+  std::uint8_t size() const { return static_cast<std::uint8_t>(part_size * parts.size()); }
+};
+std::optional<Parts> parts_form(const Function& function, std::uint32_t at);
+
+}  // namespace nvmlkit::ptx::jit
