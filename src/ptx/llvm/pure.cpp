@@ -57,7 +57,6 @@ class Emitter {
   Value* of_floats() {
     std::vector<Value*> x;
     for (auto* const v : a_) x.push_back(real(v, p_.type));
-    const auto unit = [&] { return llvm::ConstantFP::get(x[0]->getType(), 1.0); };
     const auto root = [&](Value* of) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, of); };
     Value* out = nullptr;
     switch (p_.rule) {
@@ -88,14 +87,11 @@ class Emitter {
       case Rule::with_sign:
         out = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x[1], x[0]);
         break;
-      case Rule::reciprocal:
-        out = b_.CreateFDiv(unit(), x[0]);
-        break;
       case Rule::root:
         out = root(x[0]);
         break;
       default:
-        out = reciprocal_root(x[0]);
+        out = emit_function(p_, b_, x[0]);
     }
     return bits(out, p_.type);
   }
@@ -112,15 +108,6 @@ class Emitter {
     auto* const without_x = b_.CreateSelect(b_.CreateFCmpUNO(y, y), number(a_[0], none), a_[1]);
     auto* const without_y = b_.CreateSelect(b_.CreateFCmpUNO(y, y), a_[0], of_numbers);
     return b_.CreateSelect(b_.CreateFCmpUNO(x, x), without_x, without_y);
-  }
-
-  // Of f32 it is computed as a double.
-  Value* reciprocal_root(Value* of) {
-    auto* const wide_type = with_lanes(b_.getDoubleTy(), of);
-    auto* const wide = p_.type == Type::f32 ? b_.CreateFPExt(of, wide_type) : of;
-    auto* const out =
-        b_.CreateFDiv(llvm::ConstantFP::get(wide_type, 1.0), b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, wide));
-    return p_.type == Type::f32 ? b_.CreateFPTrunc(out, of->getType()) : out;
   }
 
   Value* wide(Value* v) {

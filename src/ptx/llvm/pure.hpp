@@ -55,6 +55,7 @@ enum class Rule : std::uint8_t {
   reciprocal,
   root,
   reciprocal_root,
+  power_of_two,
 };
 
 struct Pure {
@@ -64,6 +65,7 @@ struct Pure {
   char combined = 0;                      // with the last argument, a predicate
   Rounding rounding = Rounding::nearest;  // of a conversion to whole numbers
   bool to_integer = false;
+  bool flushes = false;      // small operands and results of f32
   std::uint64_t number = 0;  // of lop3 the table, of prmt the bytes, of a field its start and length
   std::vector<Argument> arguments;
   std::optional<Key> d, d2;  // d2: the opposite of a comparison
@@ -79,6 +81,7 @@ bool may_wrap(const Pure& pure, const Shape& result);
 
 // Of single values or of vectors.
 llvm::Value* emit_conversion(const Pure& pure, llvm::IRBuilderBase& b, llvm::Value* from);
+llvm::Value* emit_function(const Pure& pure, llvm::IRBuilderBase& b, llvm::Value* of);
 llvm::Value* emit_bits(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& arguments);
 llvm::Value* emit(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& arguments);
 

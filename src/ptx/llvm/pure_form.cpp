@@ -34,6 +34,7 @@ class Reader {
     const auto rule = is_float(out_.type) ? of_floats() : of_integers();
     if (!rule) return std::nullopt;
     out_.rule = *rule;
+    out_.flushes = meaning_.has(Word::ftz);
     const bool wide = out_.rule == Rule::mul_wide || out_.rule == Rule::mad_wide;
     const auto whole = static_cast<std::uint8_t>(wide ? 2 * size : size);
     if (out_.rule == Rule::logic3) out_.number = i_.immediate;
@@ -128,8 +129,12 @@ class Reader {
   }
 
   std::optional<Rule> of_floats() const {
-    if (size_of(out_.type) < 4 || meaning_.words != 0) return std::nullopt;
+    if (size_of(out_.type) < 4) return std::nullopt;
+    const bool may_flush = out_.type == Type::f32 && (meaning_.op == Op::ex2_ || meaning_.op == Op::rcp_);
+    if (meaning_.words != 0 && !(may_flush && meaning_.is_only({Word::ftz}))) return std::nullopt;
     switch (meaning_.op) {
+      case Op::ex2_:
+        return out_.type == Type::f32 ? std::optional(Rule::power_of_two) : std::nullopt;
       case Op::mov_:
         return i_.a.is_there() ? std::optional(Rule::copy) : std::nullopt;
       case Op::add_:

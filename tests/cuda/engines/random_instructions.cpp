@@ -65,6 +65,9 @@ std::string RandomInstructions::of_reals() {
     case 1:
       return one_of({"neg.", "abs."}) + type + any(kind.c_str()) + ", " + any(kind.c_str());
     case 2:
+      if (!wide && pick(2))
+        return one_of({"ex2.approx.f32 ", "ex2.approx.ftz.f32 ", "rcp.approx.ftz.f32 ", "rsqrt.approx.f32 "}) +
+               any("f") + ", " + any("f");
       return one_of({"sqrt.rn.", "rcp.rn."}) + type + any(kind.c_str()) + ", " + any(kind.c_str());
     case 3:
       return one_of({"div.rn.", "min.", "max.", "copysign."}) + type + any(kind.c_str()) + ", " + any(kind.c_str()) +

@@ -1,6 +1,7 @@
 // rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, copysign, testp. Approximate forms are as exact as the host's library.
 #include <cmath>
 
+#include "ptx/exponential.hpp"
 #include "ptx/instructions/numbers/float_mode.hpp"
 #include "ptx/instructions/numbers/numbers.hpp"
 
@@ -33,9 +34,13 @@ struct Rsqrt {
 NVMLKIT_FUNCTION(Sin, std::sin)
 NVMLKIT_FUNCTION(Cos, std::cos)
 NVMLKIT_FUNCTION(Log2, std::log2)
-NVMLKIT_FUNCTION(Exp2, std::exp2)
 NVMLKIT_FUNCTION(Tanh, std::tanh)
 #undef NVMLKIT_FUNCTION
+
+struct Exp2 {
+  static float of(float a) { return static_cast<float>(exponential(static_cast<double>(a))); }
+  static double of(double a) { return std::exp2(a); }
+};
 
 struct Copysign {  // of a, the number is b
   template <class T>
