@@ -27,6 +27,7 @@ enum class Word : std::uint8_t {
   up,
   down,
   butterfly,
+  system,
   other,
 };
 
@@ -40,14 +41,14 @@ struct Meaning {
   Type types[2] = {Type::none, Type::none};
   Relation relation = Relation::none;
   Change change = Change::none;
-  std::uint16_t words = 0;
+  std::uint32_t words = 0;
   Rounding rounding = Rounding::nearest;
 
   bool has(Word word) const { return words >> static_cast<unsigned>(word) & 1; }
-  void add(Word word) { words |= static_cast<std::uint16_t>(1u << static_cast<unsigned>(word)); }
+  void add(Word word) { words |= 1u << static_cast<unsigned>(word); }
   bool is_only(std::initializer_list<Word> allowed) const {
-    std::uint16_t rest = words;
-    for (const auto word : allowed) rest &= static_cast<std::uint16_t>(~(1u << static_cast<unsigned>(word)));
+    auto rest = words;
+    for (const auto word : allowed) rest &= ~(1u << static_cast<unsigned>(word));
     return rest == 0;
   }
 };

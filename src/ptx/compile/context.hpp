@@ -30,6 +30,7 @@ struct CodeContext {
   std::int64_t budget = 0;     // instructions after which the turn ends
   std::uint64_t executed = 0;  // instructions, when the code has ended
   std::uint32_t at = 0;        // where it has ended
+  std::uint32_t is_alone = 0;  // no other thread changes memory
   std::uint32_t polls = 0;     // it changed memory that others may wait for
 };
 
@@ -63,7 +64,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 1;
+inline constexpr std::uint32_t kCompilerVersion = 2;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

@@ -16,7 +16,7 @@ constexpr std::pair<std::string_view, Word> kWords[] = {
     {"rmi", Word::to_integer},  {"rpi", Word::to_integer},  {"rz", Word::not_nearest},
     {"rm", Word::not_nearest},  {"rp", Word::not_nearest},  {"l", Word::left},
     {"wrap", Word::wraps},      {"up", Word::up},           {"down", Word::down},
-    {"bfly", Word::butterfly},
+    {"bfly", Word::butterfly},  {"sys", Word::system},
 };
 
 constexpr std::pair<std::string_view, Relation> kRelations[] = {
@@ -34,15 +34,13 @@ constexpr std::pair<std::string_view, Change> kChanges[] = {
 
 // What no instruction here does otherwise because of it.
 constexpr std::array kNoMatter = {
-    std::string_view("lo"),     std::string_view("rn"),     std::string_view("global"),
-    std::string_view("shared"), std::string_view("ca"),     std::string_view("cg"),
-    std::string_view("cs"),     std::string_view("lu"),     std::string_view("cv"),
-    std::string_view("nc"),     std::string_view("wb"),     std::string_view("wt"),
-    std::string_view("to"),     std::string_view("uni"),    std::string_view("param"),
-    std::string_view("const"),  std::string_view("weak"),   std::string_view("shared::cta"),
-    std::string_view("local"),  std::string_view("approx"), std::string_view("full"),
-    std::string_view("gpu"),    std::string_view("cta"),    std::string_view("sys"),
-    std::string_view("r"),      std::string_view("clamp"),  std::string_view("idx"),
+    std::string_view("lo"),    std::string_view("rn"),          std::string_view("global"), std::string_view("shared"),
+    std::string_view("ca"),    std::string_view("cg"),          std::string_view("cs"),     std::string_view("lu"),
+    std::string_view("cv"),    std::string_view("nc"),          std::string_view("wb"),     std::string_view("wt"),
+    std::string_view("to"),    std::string_view("uni"),         std::string_view("param"),  std::string_view("const"),
+    std::string_view("weak"),  std::string_view("shared::cta"), std::string_view("local"),  std::string_view("approx"),
+    std::string_view("full"),  std::string_view("gpu"),         std::string_view("cta"),    std::string_view("r"),
+    std::string_view("clamp"), std::string_view("idx"),
     std::string_view("sync"),  // approximate forms are as exact as the others
 };
 

@@ -5,7 +5,7 @@ namespace {
 
 bool has_known_words(const Instruction& i, const Meaning& meaning) {
   if (meaning.op == Op::ld_ || meaning.op == Op::st_) return meaning.is_only({Word::vector}) && !i.flag;
-  return meaning.change != Change::none && meaning.is_only({Word::ordered}) && i.count == 1;
+  return meaning.change != Change::none && meaning.is_only({Word::ordered, Word::system}) && i.count == 1;
 }
 
 }  // namespace
@@ -29,6 +29,7 @@ std::optional<MemoryAccess> memory_access(const Function& function, const Needs&
   MemoryAccess out;
   out.loads = loads;
   out.change = meaning.change;
+  out.of_system = meaning.has(Word::system);
   out.space = i.space;
   if (i.space == Space::generic || i.space == Space::constant) out.space = Space::global;
   if (out.space != Space::global && out.space != Space::shared && out.space != Space::kernel_param) return std::nullopt;

@@ -17,6 +17,7 @@ struct MemoryAccess {
   bool wide_address = true;
   std::uint64_t offset = 0;
   Change change = Change::none;  // neither a load nor a store
+  bool of_system = false;        // a change that the host sees as one
   Operand before;                // what was there before the change; may be absent
   std::vector<Operand> values;   // one, or those of a vector; some may be absent
 

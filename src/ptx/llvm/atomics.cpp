@@ -1,5 +1,5 @@
 // Atomic changes. One host thread at a time executes the warps of a block: what lies in its shared memory is changed by
-// plain instructions.
+// plain instructions. So is global memory while no other thread executes kernels (run/alone.hpp).
 #include <cstddef>
 
 #include "ptx/llvm/translator.hpp"
@@ -77,12 +77,31 @@ llvm::Value* Translator::change(const MemoryAccess& access, const Place& place) 
     b.CreateAlignedStore(b.CreateAdd(before, total), at, llvm::Align(access.element_size()));
     return before;
   }
+  if (is_shared || access.of_system) return change_lanes(access, place, all, is_shared);
+  auto* const alone = new_block("alone");
+  auto* const beside_others = new_block("beside_others");
+  auto* const done = new_block("changed");
+  auto* const is_alone = field(offsetof(CodeContext, is_alone), b.getInt32Ty());
+  b.CreateCondBr(b.CreateICmpNE(is_alone, b.getInt32(0)), alone, beside_others);
+  auto* const out = llvm::PHINode::Create(all->getType(), 2, "", done);
+  for (const auto block : {alone, beside_others}) {
+    b.SetInsertPoint(block);
+    auto* const before = change_lanes(access, place, all, block == alone);
+    out->addIncoming(before, b.GetInsertBlock());
+    b.CreateBr(done);
+  }
+  b.SetInsertPoint(done);
+  return out;
+}
+
+llvm::Value* Translator::change_lanes(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain) {
+  auto& b = *b_;
   llvm::Value* out = llvm::PoisonValue::get(all->getType());
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     auto* const at = host_of_lane(place, lane, 0);
     auto* const own = b.CreateExtractElement(all, lane);
     llvm::Value* before = nullptr;
-    if (is_shared) {
+    if (is_plain) {
       before = b.CreateAlignedLoad(own->getType(), at, llvm::Align(access.element_size()));
       b.CreateAlignedStore(changed(access, before, own), at, llvm::Align(access.element_size()));
     } else {

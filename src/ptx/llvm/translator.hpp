@@ -107,6 +107,7 @@ class Translator {
   void store(const MemoryAccess& access, const Place& place);
   void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   llvm::Value* change(const MemoryAccess& access, const Place& place);
+  llvm::Value* change_lanes(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain);
   llvm::Value* changed(const MemoryAccess& access, llvm::Value* before, llvm::Value* by);
   llvm::Value* change_at_once(const MemoryAccess& access, llvm::Value* at, llvm::Value* by);
   llvm::Value* left_in(Key key, const Shape& shape);

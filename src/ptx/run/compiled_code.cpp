@@ -48,6 +48,7 @@ CodeContext Warp::context() {
   out.params = worker.grid.params.data();
   out.param_bytes = worker.grid.params.size();
   out.warp = this;
+  out.is_alone = worker.is_alone;
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "ptx/run/execution.hpp"
 
+#include "ptx/run/alone.hpp"
+
 namespace nvmlkit::ptx {
 namespace {
 
@@ -16,6 +18,7 @@ Execution::Execution(const Grid& grid)
     : grid_(grid), count_(std::uint64_t{grid.blocks[0]} * grid.blocks[1] * grid.blocks[2] / cluster_size(grid)) {}
 
 Outcome Execution::run_to_end() {
+  const Executing executing;
   Worker worker(grid_, ended_);
   try {
     work(worker, true);
@@ -53,6 +56,7 @@ void Execution::ask_for_help() {
   const auto threads = grid_.threads_of_host ? grid_.threads_of_host : usable_cores();
   const auto left = count_ - std::min(count_, begun_.load(std::memory_order_relaxed));
   const auto wanted = std::min<std::uint64_t>(threads - 1, left + waiting_count_.load(std::memory_order_relaxed));
+  has_one_thread_ = threads == 1;
   has_helpers_ = wanted > 0 && Helpers::own().lend(*this, static_cast<unsigned>(wanted));
 }
 
@@ -107,6 +111,8 @@ void Execution::work(Worker& worker, bool by_caller) {
     }
     worker.spins = false;
     const bool is_short = group->polls || grid_.cooperative || !has_asked;
+    const AloneTurn alone(by_caller && has_one_thread_);
+    worker.is_alone = alone.is_alone();
     const auto progress = group->execute(worker, is_short ? kShortSlice : kSlice);
     group->polls = worker.spins;
     if (progress == Progress::finished) spare = std::move(group);

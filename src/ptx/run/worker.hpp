@@ -24,7 +24,8 @@ struct Worker {
   const std::atomic<bool>& ended;  // by a fault of any worker
   Fault fault;
   std::uint64_t instructions = 0;
-  bool spins = false;  // a warp used up its slice while it looked for what other threads do
+  bool is_alone = false;  // no other thread changes memory (alone.hpp)
+  bool spins = false;     // a warp used up its slice while it looked for what other threads do
 
   // Bytes of global memory for an instruction, or null. The last allocations are remembered.
   std::byte* global(std::uint64_t address, std::uint64_t size, const Instruction& i) {

@@ -10,6 +10,7 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/streams/schedule.hpp"
+#include "ptx/launch.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -146,6 +147,7 @@ CUresult MemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocatio
   const int file = fcntl(physical->file, F_DUPFD_CLOEXEC, 0);
   if (file < 0) return CUDA_ERROR_OPERATING_SYSTEM;
   std::memcpy(shareableHandle, &file, sizeof file);
+  ptx::others_share_memory();
   return CUDA_SUCCESS;
 }
 
@@ -165,6 +167,7 @@ CUresult MemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void
   made->file = fcntl(static_cast<int>(number), F_DUPFD_CLOEXEC, 0);
   if (made->file < 0) return CUDA_ERROR_OPERATING_SYSTEM;
   *handle = virtual_memory::add(std::move(made));
+  ptx::others_share_memory();
   return CUDA_SUCCESS;
 }
 

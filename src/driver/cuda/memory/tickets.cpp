@@ -9,6 +9,7 @@
 
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/process.hpp"
+#include "ptx/launch.hpp"
 
 namespace nvmlkit::cuda::tickets {
 namespace {
@@ -43,6 +44,7 @@ CUresult give(Allocation& allocation, std::uint64_t what, Ticket& out) {
   out.file = memory::file_of(allocation);
   if (out.file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
   out.inode = inode_of(out.file);
+  ptx::others_share_memory();
   sign(out, *allocation.device);
   return CUDA_SUCCESS;
 }
@@ -55,6 +57,7 @@ CUresult take(const Ticket& ticket, CUcontext context, CUmemoryPool pool, CUdevi
   std::snprintf(path, sizeof path, "/proc/%d/fd/%d", ticket.process, ticket.file);
   const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return CUDA_ERROR_MAP_FAILED;
+  ptx::others_share_memory();
   auto made = std::make_shared<Allocation>();
   made->kind = MemoryKind::foreign;
   made->size = ticket.size;

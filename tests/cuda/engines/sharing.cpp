@@ -1,0 +1,70 @@
+// Launches of several threads at once, of one host thread each, that change the same words: no change is lost, though a
+// launch that is alone uses no atomic instructions.
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ptx/launch.hpp"
+
+namespace {
+
+using namespace nvmlkit;
+
+constexpr std::uint64_t kStart = std::uint64_t{1} << 32;
+constexpr unsigned kBlocks = 512, kThreads = 256, kWords = 64, kLaunches = 40, kHostThreads = 3;
+
+class Memory final : public ptx::GlobalMemory {
+ public:
+  bool find(std::uint64_t address, ptx::Region& region) override {
+    region = {kStart, sizeof words, reinterpret_cast<std::byte*>(words), nullptr};
+    return address - kStart < sizeof words;
+  }
+  std::uint64_t allocate(std::uint64_t) override { return 0; }
+  void release(std::uint64_t) override {}
+
+  std::uint32_t words[kWords] = {};
+};
+
+// Each thread adds 1 to two words: one of its own choice, and one by an instruction that the host may look at.
+constexpr char kText[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry kernel(.param .u64 data) {\n"
+    ".reg .b32 %r<8>; .reg .b64 %rd<4>;\n"
+    "ld.param.u64 %rd1, [data]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"
+    "mad.lo.s32 %r4, %r1, %r2, %r3; mul.lo.s32 %r4, %r4, 747796405; shr.u32 %r4, %r4, 27;\n"
+    "mul.wide.u32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2;\n"
+    "red.global.add.u32 [%rd3], 1; atom.global.sys.add.u32 %r5, [%rd3+128], 1; ret;\n}\n";
+
+}  // namespace
+
+int main() {
+  Memory memory;
+  const std::string text = kText;
+  const auto module = ptx::load(text);
+  const std::uint64_t data = kStart;
+  const auto launch = [&] {
+    ptx::Grid grid;
+    grid.module = module.get();
+    grid.entry = module->entry("kernel");
+    grid.blocks[0] = kBlocks;
+    grid.threads[0] = kThreads;
+    grid.params = std::as_bytes(std::span(&data, 1));
+    grid.memory = &memory;
+    grid.threads_of_host = 1;
+    ptx::run_kernel(grid);
+  };
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < kHostThreads; ++t)
+    threads.emplace_back([&] {
+      for (unsigned k = 0; k < kLaunches; ++k) launch();
+    });
+  for (auto& thread : threads) thread.join();
+  std::uint64_t first = 0, second = 0;
+  for (unsigned k = 0; k < kWords / 2; ++k) first += memory.words[k], second += memory.words[k + kWords / 2];
+  constexpr std::uint64_t kExpected = std::uint64_t{kBlocks} * kThreads * kLaunches * kHostThreads;
+  std::printf("%llu and %llu of %llu changes\n", static_cast<unsigned long long>(first),
+              static_cast<unsigned long long>(second), static_cast<unsigned long long>(kExpected));
+  return first == kExpected && second == kExpected ? 0 : 1;
+}
