@@ -2,32 +2,14 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "cdi_hook/record.hpp"
-#include "sim/state/read.hpp"
-#include "sim/steering/command.hpp"
+#include "sim/steering/process.hpp"
 
 namespace nvmlkit::cdi_hook {
 namespace {
 
 namespace processes = sim::processes;
-
-// What all containers on the GPU ask for together.
-std::uint32_t load_of(const sim::Machine& machine, std::size_t gpu) {
-  std::uint32_t sum = 0;
-  sim::state::consistently(machine, machine.sequence(machine.gpus()[gpu]), [&] {
-    sum = 0;
-    processes::for_each_client(machine, gpu,
-                               [&](const processes::Client& client, processes::Life) { sum += client.load_percent; });
-  });
-  return std::min(sum, 100U);
-}
-
-sim::Expected<void> put_load(const sim::Machine& machine, std::size_t gpu, std::uint32_t percent) {
-  const std::vector<std::string> words{percent == 0 ? "off" : std::to_string(percent) + "%"};
-  return sim::steering::load(machine, "gpu=" + std::to_string(gpu), words);
-}
 
 }  // namespace
 
@@ -47,7 +29,7 @@ sim::Expected<void> begin(const sim::Machine& machine, const Target& target, con
     return sim::fail({.kind = sim::ProblemKind::impossible,
                       .what = "GPU " + std::to_string(target.gpu) + ": " + std::string(processes::text_of(outcome))});
   if (process) remember(container, *process);
-  return share.load_percent == 0 ? sim::Expected<void>() : put_load(machine, target.gpu, load_of(machine, target.gpu));
+  return share.load_percent == 0 ? sim::Expected<void>() : sim::steering::follow_processes(machine, target.gpu);
 }
 
 sim::Expected<void> end(const sim::Machine& machine, const Target& target, const Container& container,
@@ -57,7 +39,7 @@ sim::Expected<void> end(const sim::Machine& machine, const Target& target, const
   // Whether another program removed the process before does not matter. A load that a user set stays where the
   // container had none.
   if (share.load_percent == 0) return {};
-  return put_load(machine, target.gpu, load_of(machine, target.gpu));
+  return sim::steering::follow_processes(machine, target.gpu);
 }
 
 }  // namespace nvmlkit::cdi_hook

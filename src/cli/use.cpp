@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
-#include <optional>
 #include <set>
 
 #include "cli/command_error.hpp"
 #include "cli/selector.hpp"
 #include "sim/problem/names.hpp"
+#include "sim/processes/kinds.hpp"
 #include "sim/text/amounts.hpp"
 
 namespace nvmlkit::cli {
@@ -19,16 +18,6 @@ namespace {
 
 using sim::quote;
 namespace processes = sim::processes;
-
-std::optional<std::uint32_t> kinds_of(const std::string& type) {
-  static const std::map<std::string_view, std::uint32_t> known = {{"C", processes::compute},
-                                                                  {"G", processes::graphics},
-                                                                  {"C+G", processes::compute | processes::graphics},
-                                                                  {"M+C", processes::mps | processes::compute},
-                                                                  {"M", processes::mps}};
-  const auto found = known.find(type);
-  return found == known.end() ? std::nullopt : std::optional(found->second);
-}
 
 // gpu=0,1: a list of what selects GPUs elsewhere, in which every GPU counts once.
 std::vector<std::size_t> gpus_of(const sim::Machine& machine, const std::string& list) {
@@ -69,8 +58,8 @@ GpuUser GpuUser::of(const std::string& state, const UseOptions& options, const s
   if (!bytes)
     throw CommandError(
         of_argument("--memory", sim::wrong_value("bytes, or a number with KiB, MiB or GiB", quote(options.memory))));
-  const auto kinds = kinds_of(options.type);
-  if (!kinds) throw CommandError(of_argument("--type", sim::wrong_value("C, G, C+G, M or M+C", quote(options.type))));
+  const auto kinds = processes::kinds_of(options.type);
+  if (!kinds) throw CommandError(of_argument("--type", sim::wrong_value(processes::kKindWords, quote(options.type))));
   try {
     out.machine_ = attach(state);
     out.gpus_ = gpus_of(*out.machine_, options.gpus);

@@ -17,7 +17,7 @@ enum class Comparison : std::uint8_t { less, at_most, equal, at_least, greater, 
 struct Condition {
   bool any = false;                 // one GPU is enough, else all have to match
   std::optional<std::string> gpus;  // a selector such as gpu=0; without it: the GPUs of the step
-  std::string field;                // the full path, or `fault`
+  std::string field;                // the full path, `fault`, or a count
   Comparison comparison = Comparison::equal;
   std::string value;             // as a person wrote it
   std::optional<double> number;  // the same, if it is a number
@@ -28,6 +28,10 @@ struct Condition {
 // The name of a field that conditions have beside those of the model: the faults of a GPU in the words of `nvmlkit
 // fault`. `fault == none` is a healthy GPU, `fault == nvlink` any fault of this kind.
 inline constexpr std::string_view kFaultField = "fault";
+
+// Fields that are counted: processes, mig.instances, mig.devices. None where a writer of the machine is stopped.
+bool is_count(std::string_view field);
+std::optional<std::uint32_t> count_of(const sim::Machine& machine, std::size_t place, std::string_view field);
 
 sim::Expected<Condition> parse_condition(std::string_view text);
 

@@ -99,10 +99,6 @@ bool fault_matches(const model::Gpu& gpu, const Condition& condition, std::strin
   return found == (condition.comparison == Comparison::equal);
 }
 
-bool matches(const model::Gpu& gpu, const Condition& condition, std::string& seen) {
-  return condition.field == kFaultField ? fault_matches(gpu, condition, seen) : field_matches(gpu, condition, seen);
-}
-
 // False where a writer of the machine is stopped.
 bool copy_gpu(const Machine& machine, std::size_t place, model::Gpu& copy) {
   const auto& gpu = machine.gpus()[place];
@@ -111,6 +107,19 @@ bool copy_gpu(const Machine& machine, std::size_t place, model::Gpu& copy) {
     return false;
   telemetry::resolve(machine, copy);
   return true;
+}
+
+// Nothing where a writer of the machine is stopped.
+std::optional<bool> matches(const Machine& machine, std::size_t place, const Condition& condition, model::Gpu& copy,
+                            std::string& seen) {
+  if (is_count(condition.field)) {
+    const auto count = count_of(machine, place, condition.field);
+    if (!count) return {};
+    seen = std::to_string(*count);
+    return compare(*count, condition.comparison, condition.number.value_or(0));
+  }
+  if (!copy_gpu(machine, place, copy)) return {};
+  return condition.field == kFaultField ? fault_matches(copy, condition, seen) : field_matches(copy, condition, seen);
 }
 
 }  // namespace
@@ -126,12 +135,12 @@ Expected<Verdict> evaluate(const Condition& condition, const Machine& machine, c
   std::size_t good = 0;
   std::string wrong, all;
   for (const auto place : places) {
-    if (!copy_gpu(machine, place, *copy))
-      return fail(Problem{.kind = ProblemKind::busy, .what = "a writer of the machine is stopped"}.at(condition.place));
     std::string seen;
-    const bool match = matches(*copy, condition, seen);
+    const auto match = matches(machine, place, condition, *copy, seen);
+    if (!match)
+      return fail(Problem{.kind = ProblemKind::busy, .what = "a writer of the machine is stopped"}.at(condition.place));
     const auto line = "gpu " + std::to_string(place) + ": " + seen;
-    if (match)
+    if (*match)
       ++good;
     else
       wrong += (wrong.empty() ? "" : ", ") + line;

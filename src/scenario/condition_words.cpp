@@ -117,6 +117,10 @@ Expected<Condition> parse_condition(std::string_view given) {
     if (is_ordered(out.comparison)) return fail(wrong_value("== or != for fault, which is no number"));
     return out;
   }
+  if (is_count(out.field)) {
+    if (!out.number) return fail(wrong_value("a number to compare " + out.field + " with", quote(out.value)));
+    return out;
+  }
   const auto located = sim::text::locate(model::descriptor<model::Gpu>(), out.field);
   if (!located) return fail(located.error());
   if (auto good = check_value(out, *located->field); !good) return fail(std::move(good.error()));

@@ -28,7 +28,8 @@ constexpr Key kStepKeys[] = {
     {"nodes", Form::nodes, "The nodes of the step"},
     {"gpus", Form::gpus, "The GPUs of lines and conditions that name none"},
     {"do", Form::lines,
-     "One or several commands: set, load, release, fault, heal, as `nvmlkit` takes them. Without `gpu=`, the GPUs of "
+     "One or several commands: set, load, release, fault, heal, mig, process, as `nvmlkit` takes them. Without `gpu=`, "
+     "the GPUs of "
      "the step"},
     {"any", Form::lines, "The same as `do`, but only one of the commands, which is drawn"},
     {"from", Form::text,

@@ -35,7 +35,8 @@ struct NodeChoice {
 // A command without the word `nvmlkit`.
 struct Line {
   std::vector<std::string> words;
-  bool names_target = false;  // else the GPUs of the step are to be put behind the first word
+  bool names_target = false;   // else the GPUs of the step are to be put behind the verb
+  std::size_t verb_words = 1;  // 2: mig create, process start
   std::string text;
   sim::Place place;
 };

@@ -122,7 +122,8 @@ std::vector<std::string> Plan::words_of(std::size_t step, const Line& line) cons
   auto words = line.words;
   if (line.names_target) return words;
   if (steps_[step].gpus.empty()) return {};
-  words.insert(words.begin() + 1, selector_of(steps_[step].gpus, gpu_count_));
+  words.insert(words.begin() + static_cast<std::ptrdiff_t>(line.verb_words),
+               selector_of(steps_[step].gpus, gpu_count_));
   return words;
 }
 

@@ -6,6 +6,8 @@
 #include "scenario/choices.hpp"
 #include "scenario/words.hpp"
 #include "sim/problem/names.hpp"
+#include "sim/steering/mig.hpp"
+#include "sim/steering/process.hpp"
 
 namespace nvmlkit::scenario {
 
@@ -17,7 +19,19 @@ std::string title_of(const Step& step, std::size_t index) {
 
 namespace {
 
-constexpr std::string_view kVerbs[] = {"set", "release", "load", "fault", "heal"};
+constexpr std::string_view kVerbs[] = {"set", "release", "load", "fault", "heal", "mig", "process"};
+
+// 2 where the first word has verbs of its own.
+Expected<std::size_t> count_verb_words(const std::vector<std::string>& words) {
+  const auto below = words[0] == "mig"       ? steering::mig_verbs()
+                     : words[0] == "process" ? steering::process_verbs()
+                                             : std::span<const std::string_view>();
+  if (below.empty()) return 1;
+  const std::string second = words.size() > 1 ? words[1] : "";
+  if (std::find(below.begin(), below.end(), second) == below.end())
+    return fail(unknown_name("verb of " + words[0], second, below));
+  return 2;
+}
 
 Expected<Line> parse_line(const YamlNode& node) {
   auto words = split_words(node.text());
@@ -30,10 +44,12 @@ Expected<Line> parse_line(const YamlNode& node) {
                    contradiction("a step cannot change the time; `nvmlkit scenario run --speed` and --virtual do"));
   if (std::find(std::begin(kVerbs), std::end(kVerbs), verb) == std::end(kVerbs))
     return fail_at(node, unknown_name("command", verb, kVerbs));
-  const std::string second = words->size() > 1 ? (*words)[1] : "";
-  const bool named = second.starts_with("gpu=") || second.starts_with("nvswitch=") || second.starts_with("nic=") ||
-                     second == "machine";
-  return Line{std::move(*words), named, std::string(node.text()), node.place()};
+  const auto verb_words = count_verb_words(*words);
+  if (!verb_words) return fail_at(node, Problem(verb_words.error()));
+  const std::string target = words->size() > *verb_words ? (*words)[*verb_words] : "";
+  const bool named = target.starts_with("gpu=") || target.starts_with("nvswitch=") || target.starts_with("nic=") ||
+                     target == "machine";
+  return Line{std::move(*words), named, *verb_words, std::string(node.text()), node.place()};
 }
 
 class StepReader {

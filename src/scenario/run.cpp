@@ -130,7 +130,12 @@ void Run::undo() { take_back(undo_); }
 
 // What cannot be taken back any more, because the machine is another, stays.
 void Run::take_back(std::vector<steering::Undo>& list) {
-  for (; !list.empty(); list.pop_back()) static_cast<void>(steering::steer(machine_, list.back().words));
+  while (!list.empty()) {
+    const auto words = std::move(list.back().words);
+    list.pop_back();
+    const auto undo = steering::undo_of(machine_, words);
+    if (steering::steer(machine_, words)) forget_voided(undo, undo_);
+  }
 }
 
 void Run::finish(std::size_t step, std::int64_t now_ns, Outcome outcome, std::string message) {

@@ -50,6 +50,9 @@ struct Progress {
   std::vector<std::string> did = {};
 };
 
+// Takes out of the list what a command with this undo has taken back already.
+void forget_voided(const std::vector<sim::steering::Undo>& undo, std::vector<sim::steering::Undo>& list);
+
 class Run {
  public:
   struct Hooks {

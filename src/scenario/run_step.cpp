@@ -30,7 +30,24 @@ std::string not_within(const Condition& condition, const std::optional<double>& 
   return out + "; seen: " + seen;
 }
 
+bool has_key(const std::vector<steering::Undo>& list, const std::string& key) {
+  return std::any_of(list.begin(), list.end(), [&](const auto& other) { return other.key == key; });
+}
+
+// Adds what the list does not know yet. True where there was some.
+bool note(const std::vector<steering::Undo>& undo, std::vector<steering::Undo>& list) {
+  const auto before = list.size();
+  for (const auto& each : undo)
+    if (!has_key(list, each.key) && !has_key(list, each.voids)) list.push_back(each);
+  return list.size() != before;
+}
+
 }  // namespace
+
+void forget_voided(const std::vector<steering::Undo>& undo, std::vector<steering::Undo>& list) {
+  for (const auto& each : undo)
+    if (!each.voids.empty()) std::erase_if(list, [&](const auto& other) { return other.key == each.voids; });
+}
 
 // A timer of the step is due.
 void Run::act(std::size_t step, std::int64_t now_ns) {
@@ -91,24 +108,21 @@ void Run::do_lines(std::size_t step, std::int64_t now_ns) {
   if (commands.empty() && !lines.empty()) return finish(step, now_ns, Outcome::left_out, "no GPU was drawn");
   ++transitions_;
   progress.undo.clear();
-  if (!commands.empty()) {
-    progress.phase = Phase::doing;
-    for (const auto& words : commands) {
-      for (auto& each : steering::undo_of(machine_, words)) {
-        const auto has_key = [&](const auto& other) { return other.key == each.key; };
-        if (std::none_of(undo_.begin(), undo_.end(), has_key)) undo_.push_back(each);
-        if (std::none_of(progress.undo.begin(), progress.undo.end(), has_key)) progress.undo.push_back(std::move(each));
-      }
-    }
-    hooks_.before_commands();
-  }
+  if (!commands.empty()) progress.phase = Phase::doing;
   for (const auto& words : commands) {
+    // One command after the other: what takes back a command can depend on those before it.
+    const auto undo = steering::undo_of(machine_, words);
+    const bool more = note(undo, undo_) | note(undo, progress.undo);
+    if (more || &words == &commands.front()) hooks_.before_commands();
     progress.did.push_back(joined(words));
-    if (const auto done = steering::steer(machine_, words); !done) {
+    const auto done = steering::steer(machine_, words);
+    if (!done) {
       auto message = progress.did.back() + ": " + message_of(done.error());
       progress.did.pop_back();
       return give_up(step, now_ns, std::move(message));
     }
+    forget_voided(undo, undo_);
+    forget_voided(undo, progress.undo);
   }
   commands_done(step, now_ns);
 }

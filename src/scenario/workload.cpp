@@ -82,7 +82,7 @@ Expected<std::vector<Step>> steps_of_workload(const Step& step, const std::strin
       each.after = true;
       each.earliest_s = each.latest_s = seconds - static_cast<double>((*shape)[out.size() - 1].at_ms) / 1000;
     }
-    Line line{{"load"}, false, "load", step.place};
+    Line line{{"load"}, false, 1, "load", step.place};
     for (const auto& word : change.words) {
       line.words.push_back(word);
       line.text += " " + word;

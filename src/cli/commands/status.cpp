@@ -7,21 +7,18 @@
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/command_error.hpp"
 #include "cli/commands.hpp"
 #include "cli/fault_list.hpp"
 #include "cli/machine.hpp"
+#include "cli/process_list.hpp"
 #include "cli/selector.hpp"
 #include "cli/state_files.hpp"
 #include "node/ready.hpp"
 #include "sim/problem/text.hpp"
-#include "sim/processes/clients.hpp"
-#include "sim/state/read.hpp"
 
 namespace nvmlkit::cli {
 namespace {
@@ -33,44 +30,6 @@ struct StatusOptions {
   bool as_json = false;
   std::string ready_file;
 };
-
-// A process that uses a GPU, as people see it.
-struct GpuProcess {
-  std::size_t gpu;
-  std::uint32_t pid;
-  std::string type, name;
-  std::optional<std::uint64_t> memory_bytes;
-  bool elsewhere;  // its number counts in another PID namespace
-};
-
-std::string type_of(std::uint32_t kinds) {
-  std::string out;
-  for (const auto& [kind, letter] : {std::pair{sim::processes::mps, 'M'}, std::pair{sim::processes::compute, 'C'},
-                                     std::pair{sim::processes::graphics, 'G'}}) {
-    if ((kinds & kind) == 0) continue;
-    if (!out.empty()) out += '+';
-    out += letter;
-  }
-  return out;
-}
-
-std::vector<GpuProcess> processes_of(const sim::Machine& machine) {
-  std::vector<GpuProcess> out;
-  sim::state::consistently(machine, machine.sequence(), [&] {
-    out.clear();
-    for (std::size_t i = 0; i < machine.gpus().size(); ++i) {
-      for (const auto& process : machine.gpus()[i].processes)
-        out.push_back({i, process.pid.value_or(0), std::string(process.type ? process.type->view() : "C"),
-                       std::string(process.name ? process.name->view() : ""),
-                       process.used_memory_mib ? std::optional(*process.used_memory_mib << 20) : std::nullopt, false});
-      sim::processes::for_each_client(machine, i, [&](const auto& client, sim::processes::Life life) {
-        out.push_back({i, client.pid, type_of(client.kinds), std::string(client.name.view()), client.memory_bytes,
-                       life == sim::processes::Life::elsewhere});
-      });
-    }
-  });
-  return out;
-}
 
 std::string origin_of(const sim::Machine& machine) {
   const auto& header = machine.header();

@@ -1,12 +1,12 @@
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "serve/machine/condition.hpp"
 #include "sim/mig/devices.hpp"
 #include "sim/mig/instances.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/processes/kinds.hpp"
 #include "sim/processes/occupants.hpp"
 #include "sim/state/read.hpp"
 
@@ -15,17 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 namespace processes = sim::processes;
-
-std::string letters_of(std::uint32_t kinds) {
-  std::string out;
-  for (const auto& [kind, letter] :
-       {std::pair{processes::mps, 'M'}, std::pair{processes::compute, 'C'}, std::pair{processes::graphics, 'G'}}) {
-    if ((kinds & kind) == 0) continue;
-    if (!out.empty()) out += '+';
-    out += letter;
-  }
-  return out;
-}
 
 Json instance_number(std::uint32_t number) { return number == processes::kNoInstance ? Json() : Json(number); }
 
@@ -78,7 +67,7 @@ Json processes_of_machine(const sim::Machine& machine) {
       processes::for_each_client(machine, i, [&](const auto& client, processes::Life) {
         out.push_back({{"gpu", i},
                        {"pid", client.pid},
-                       {"type", letters_of(client.kinds)},
+                       {"type", processes::letters_of(client.kinds)},
                        {"name", std::string(client.name.view())},
                        {"memory_mib", client.memory_bytes >> 20},
                        {"gpu_instance", instance_number(client.gpu_instance)}});

@@ -49,7 +49,8 @@ struct Client {
   std::uint32_t gpu_instance, compute_instance;
   std::uint32_t accounted;     // epoch of the accounting that it counts in; 0: none
   std::uint16_t signs_life;    // 1: while it runs, its first byte in the file is locked (storage/life.hpp)
-  std::uint16_t load_percent;  // of the GPU, that a container asks for; 0: none
+  std::uint16_t load_percent;  // of the GPU, that a container or a simulated process asks for; 0: none
+  std::uint32_t simulated;     // 1: no program; it runs until a command ends it (processes/simulated.hpp)
   Turns began;                 // when its use began
   CgroupIds cgroups;           // in which it was then; its memory counts there
   model::Text<128> name;
@@ -78,7 +79,8 @@ inline constexpr std::uint32_t kMaxClients = 1024;
 inline constexpr std::uint32_t kMaxEnded = 4096;  // a power of two
 
 struct Table {
-  std::uint32_t in_use;  // no client lies behind so many places
+  std::uint32_t in_use;     // no client lies behind so many places
+  std::uint32_t simulated;  // of the first GPU: simulated processes of the machine, ever, that got a PID
   LastTurns last;
   std::uint64_t written;        // ended processes, ever; the last of them lie at their number modulo max_ended
   std::uint32_t limits_in_use;  // as in_use

@@ -49,6 +49,7 @@ enum class Outcome {
   done,
   no_such_process,
   not_attached,
+  taken,          // another process of the GPU has the PID
   full,           // max_clients use the GPU
   out_of_memory,  // of the GPU
   prohibited,     // by the compute mode

@@ -11,6 +11,8 @@ std::string_view text_of(Outcome outcome) {
       return "no such process";
     case Outcome::not_attached:
       return "the process does not use this GPU";
+    case Outcome::taken:
+      return "another process of the GPU has this PID";
     case Outcome::full:
       return "1024 processes use the GPU, and more have no place";
     case Outcome::out_of_memory:

@@ -2,6 +2,7 @@
 //
 //   set gpu=0 thermal.gpu=85        load gpu=all 80% --memory 40% --for 10s     time advance 10s
 //   release gpu=0 thermal.gpu       fault gpu=0 xid 79                          heal gpu=all
+//   mig create gpu=0 3g.40gb        process start gpu=0 train.py --memory 2GiB  process end gpu=0 train.py
 //
 // Each function does all that its words say or, where it returns a problem, nothing.
 #pragma once
@@ -31,7 +32,7 @@ Expected<void> pass_time(const Machine& machine, Words words);
 Expected<void> set_pace(const Machine& machine, double pace);
 Expected<void> advance_time(const Machine& machine, std::int64_t by_ns);
 
-// Any of these and of faults, by its first word.
+// Any of these, of faults, of mig.hpp and of process.hpp, by its first word.
 Expected<void> steer(const Machine& machine, Words words);
 
 }  // namespace nvmlkit::sim::steering

@@ -11,6 +11,7 @@
 #include "sim/steering/paths.hpp"
 #include "sim/steering/selector.hpp"
 #include "sim/steering/switch_fault.hpp"
+#include "sim/steering/undo_tenants.hpp"
 #include "sim/telemetry/inputs.hpp"
 #include "sim/telemetry/pins.hpp"
 #include "sim/text/flow.hpp"
@@ -126,6 +127,8 @@ std::vector<Undo> undo_of_gpu(const Machine& machine, std::size_t place, const s
 }  // namespace
 
 std::vector<Undo> undo_of(const Machine& machine, Words words) {
+  if (!words.empty() && words[0] == "mig") return undo_mig(machine, words.subspan(1));
+  if (!words.empty() && words[0] == "process") return undo_process(machine, words.subspan(1));
   if (words.size() < 2 || (words[0] != "set" && words[0] != "load" && words[0] != "fault")) return {};
   if (words[1] == "machine") return undo_machine_fault(words.subspan(1));
   if (words[1].starts_with(kSwitchSelector)) return {};

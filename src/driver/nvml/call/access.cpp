@@ -2,24 +2,10 @@
 
 #include <unistd.h>
 
-#include <cstring>
-
-#include "sim/events/raise.hpp"
+#include "sim/setters/changes.hpp"
 #include "sim/transaction/edit.hpp"
 
 namespace nvmlkit::driver {
-namespace {
-
-// What every setter raises, whichever it was: the events of what is different now.
-void raise_events(const sim::model::Gpu& before, sim::model::Gpu& after) {
-  const auto raise = [&](long long type) { sim::events::raise(after, static_cast<std::uint64_t>(type)); };
-  if (std::memcmp(&before.clocks, &after.clocks, sizeof before.clocks) != 0) raise(abi::EventTypeClock);
-  if (before.performance_state != after.performance_state) raise(abi::EventTypePState);
-  if (before.mig.mode_current != after.mig.mode_current) raise(abi::EventMigConfigChange);
-}
-
-}  // namespace
-
 abi::nvmlReturn_t detail::edit_gpu(const sim::Machine& machine, const sim::model::Gpu& gpu,
                                    abi::nvmlReturn_t (*change)(void*, sim::model::Gpu&), void* context) {
   const sim::state::Lock lock(machine);
@@ -29,7 +15,7 @@ abi::nvmlReturn_t detail::edit_gpu(const sim::Machine& machine, const sim::model
   if (!edit) return abi::NVML_ERROR_MEMORY;
   const auto result = change(context, *edit);
   if (result != abi::NVML_SUCCESS) return result;
-  raise_events(gpu, *edit);
+  sim::setters::raise_events(gpu, *edit);
   edit.commit();
   return result;
 }

@@ -22,10 +22,4 @@ abi::nvmlReturn_t set_present(sim::model::Field<T>& field, Value value) {
   return abi::NVML_SUCCESS;
 }
 
-// What a GPU reset does: pending modes become current, what errors left behind goes, and what lasts only while the
-// driver is loaded returns to its default.
-void reset_gpu(sim::model::Gpu& gpu);
-
-void clear_ecc_counts(sim::model::EccErrors& errors, sim::model::EccSramCounts& sram);
-
 }  // namespace nvmlkit::driver

@@ -1,6 +1,7 @@
 // Modes: they change at once, or are pending until a reset of the GPU.
 #include "driver/nvml/call/setters.hpp"
 #include "driver/nvml/generated/functions.hpp"
+#include "sim/setters/reset.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -39,9 +40,9 @@ nvmlReturn_t DeviceClearEccErrorCounts(const Machine&, Gpu& gpu, nvmlEccCounterT
     return NVML_ERROR_NOT_SUPPORTED;
   auto& ecc = gpu.ecc;
   if (counterType == NVML_VOLATILE_ECC)
-    clear_ecc_counts(ecc.errors.volatile_, ecc.sram.volatile_);
+    sim::setters::clear_ecc_counts(ecc.errors.volatile_, ecc.sram.volatile_);
   else
-    clear_ecc_counts(ecc.errors.aggregate, ecc.sram.aggregate);
+    sim::setters::clear_ecc_counts(ecc.errors.aggregate, ecc.sram.aggregate);
   return NVML_SUCCESS;
 }
 

@@ -2,36 +2,21 @@
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig/instances.hpp"
-#include "sim/processes/occupants.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
 
 using sim::mig::DeviceId;
-using sim::mig::Refusal;
+using sim::setters::MigPlacement;
 
 nvmlReturn_t create(const Machine& machine, nvmlGpuInstance_t handle, unsigned int profileId,
-                    std::optional<unsigned int> start, unsigned int size, nvmlComputeInstance_t* computeInstance) {
+                    std::optional<MigPlacement> placement, nvmlComputeInstance_t* computeInstance) {
   const auto in = find_gpu_instance(machine, handle);
   if (!in) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
   std::uint32_t id = 0;
   const auto result = edit_gpu(machine, *in->gpu, [&](Gpu& changed) {
-    auto* instance = sim::mig::enabled(changed) ? sim::mig::find_instance(changed, in->id) : nullptr;
-    const auto* profile = instance ? sim::mig::profile_of(changed, *instance) : nullptr;
-    if (!profile) return NVML_ERROR_INVALID_ARGUMENT;
-    const auto profiles = sim::mig::compute_profiles(changed, *profile);
-    const auto* compute = profiles.find(profileId);
-    if (!compute) return NVML_ERROR_NOT_SUPPORTED;
-    if (start && size != compute->size) return NVML_ERROR_INVALID_ARGUMENT;
-    switch (sim::mig::create_compute(changed, *instance, *compute, start, id)) {
-      case Refusal::none:
-        return NVML_SUCCESS;
-      case Refusal::invalid:
-        return NVML_ERROR_INVALID_ARGUMENT;
-      default:
-        return NVML_ERROR_INSUFFICIENT_RESOURCES;
-    }
+    return result_of(sim::setters::create_compute_instance(changed, in->id, profileId, placement, id));
   });
   if (result == NVML_SUCCESS) *computeInstance = compute_instance_handle_of(index_of(machine, *in->gpu), {in->id, id});
   return result;
@@ -54,14 +39,14 @@ nvmlReturn_t info_of(const Machine& machine, nvmlComputeInstance_t handle, nvmlC
 
 nvmlReturn_t GpuInstanceCreateComputeInstance(const Machine& machine, nvmlGpuInstance_t gpuInstance,
                                               unsigned int profileId, nvmlComputeInstance_t* computeInstance) {
-  return create(machine, gpuInstance, profileId, {}, 0, computeInstance);
+  return create(machine, gpuInstance, profileId, {}, computeInstance);
 }
 
 nvmlReturn_t GpuInstanceCreateComputeInstanceWithPlacement(const Machine& machine, nvmlGpuInstance_t gpuInstance,
                                                            unsigned int profileId,
                                                            const nvmlComputeInstancePlacement_t* placement,
                                                            nvmlComputeInstance_t* computeInstance) {
-  return create(machine, gpuInstance, profileId, placement->start, placement->size, computeInstance);
+  return create(machine, gpuInstance, profileId, MigPlacement{placement->start, placement->size}, computeInstance);
 }
 
 nvmlReturn_t ComputeInstanceDestroy(const Machine& machine, nvmlComputeInstance_t computeInstance) {
@@ -69,10 +54,7 @@ nvmlReturn_t ComputeInstanceDestroy(const Machine& machine, nvmlComputeInstance_
   if (!found) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
   return edit_gpu(machine, *found->gpu, [&](Gpu& changed) {
-    if (!sim::mig::find_device(changed, found->id)) return NVML_ERROR_INVALID_ARGUMENT;
-    if (sim::processes::process_on(machine, *found->gpu, found->id)) return NVML_ERROR_IN_USE;
-    sim::mig::destroy_compute(*sim::mig::find_instance(changed, found->id.instance), found->id.compute);
-    return NVML_SUCCESS;
+    return result_of(sim::setters::destroy_compute_instance(machine, *found->gpu, changed, found->id));
   });
 }
 

@@ -2,8 +2,6 @@
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/mig/instances.hpp"
-#include "sim/processes/occupants.hpp"
-#include "sim/vgpu/instances.hpp"
 
 namespace nvmlkit::driver {
 
@@ -16,28 +14,38 @@ bool find(const sim::Machine& machine, abi::nvmlGpuInstance_t handle, InstanceRe
   return found.profile != nullptr;
 }
 
+abi::nvmlReturn_t result_of(sim::setters::MigRefusal refusal) {
+  using sim::setters::MigRefusal;
+  switch (refusal) {
+    case MigRefusal::none:
+      return abi::NVML_SUCCESS;
+    case MigRefusal::not_supported:
+    case MigRefusal::no_profile:
+      return abi::NVML_ERROR_NOT_SUPPORTED;
+    case MigRefusal::no_instance:
+    case MigRefusal::no_placement:
+      return abi::NVML_ERROR_INVALID_ARGUMENT;
+    case MigRefusal::insufficient:
+      return abi::NVML_ERROR_INSUFFICIENT_RESOURCES;
+    case MigRefusal::in_use:
+      break;
+  }
+  return abi::NVML_ERROR_IN_USE;
+}
+
 namespace functions {
 namespace {
 
-using sim::mig::Refusal;
+using sim::setters::MigPlacement;
+using sim::setters::MigRefusal;
 
-nvmlReturn_t create(const Machine& machine, const Gpu& gpu, unsigned int profileId, std::optional<unsigned int> start,
-                    unsigned int size, nvmlGpuInstance_t* gpuInstance) {
+nvmlReturn_t create(const Machine& machine, const Gpu& gpu, unsigned int profileId,
+                    std::optional<MigPlacement> placement, nvmlGpuInstance_t* gpuInstance) {
   if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
   std::uint32_t id = 0;
   const auto result = edit_gpu(machine, gpu, [&](Gpu& changed) {
-    if (!sim::mig::enabled(changed)) return NVML_ERROR_NOT_SUPPORTED;
-    const auto* profile = sim::mig::profile_by_id(changed, profileId);
-    if (!profile || (start && size != profile->size.value_or(0))) return NVML_ERROR_INVALID_ARGUMENT;
-    if (sim::processes::process_outside(machine, gpu)) return NVML_ERROR_IN_USE;
-    switch (sim::mig::create_instance(changed, *profile, start, id)) {
-      case Refusal::none:
-        return NVML_SUCCESS;
-      case Refusal::invalid:
-        return NVML_ERROR_INVALID_ARGUMENT;
-      default:
-        return NVML_ERROR_INSUFFICIENT_RESOURCES;
-    }
+    const auto refusal = sim::setters::create_gpu_instance(machine, gpu, changed, profileId, placement, id);
+    return refusal == MigRefusal::no_profile ? NVML_ERROR_INVALID_ARGUMENT : result_of(refusal);
   });
   if (result == NVML_SUCCESS) *gpuInstance = gpu_instance_handle_of(index_of(machine, gpu), id);
   return result;
@@ -47,13 +55,13 @@ nvmlReturn_t create(const Machine& machine, const Gpu& gpu, unsigned int profile
 
 nvmlReturn_t DeviceCreateGpuInstance(const Machine& machine, const Gpu& gpu, unsigned int profileId,
                                      nvmlGpuInstance_t* gpuInstance) {
-  return create(machine, gpu, profileId, {}, 0, gpuInstance);
+  return create(machine, gpu, profileId, {}, gpuInstance);
 }
 
 nvmlReturn_t DeviceCreateGpuInstanceWithPlacement(const Machine& machine, const Gpu& gpu, unsigned int profileId,
                                                   const nvmlGpuInstancePlacement_t* placement,
                                                   nvmlGpuInstance_t* gpuInstance) {
-  return create(machine, gpu, profileId, placement->start, placement->size, gpuInstance);
+  return create(machine, gpu, profileId, MigPlacement{placement->start, placement->size}, gpuInstance);
 }
 
 nvmlReturn_t GpuInstanceDestroy(const Machine& machine, nvmlGpuInstance_t gpuInstance) {
@@ -61,13 +69,7 @@ nvmlReturn_t GpuInstanceDestroy(const Machine& machine, nvmlGpuInstance_t gpuIns
   if (!id) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(machine)) return NVML_ERROR_NO_PERMISSION;
   return edit_gpu(machine, *id->gpu, [&](Gpu& changed) {
-    const auto* instance = sim::mig::enabled(changed) ? sim::mig::find_instance(changed, id->id) : nullptr;
-    if (!instance) return NVML_ERROR_INVALID_ARGUMENT;
-    if (!instance->compute_instances.empty() || sim::processes::process_on(machine, *id->gpu, id->id))
-      return NVML_ERROR_IN_USE;
-    sim::mig::destroy_instance(changed, id->id);
-    sim::vgpu::forget_settings(changed, id->id);
-    return NVML_SUCCESS;
+    return result_of(sim::setters::destroy_gpu_instance(machine, *id->gpu, changed, id->id));
   });
 }
 

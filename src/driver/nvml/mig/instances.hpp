@@ -2,6 +2,7 @@
 #pragma once
 
 #include "driver/nvml/mig/handles.hpp"
+#include "sim/setters/mig.hpp"
 
 namespace nvmlkit::driver {
 
@@ -14,5 +15,7 @@ struct InstanceRef {
 
 // False for a handle that we did not give, or whose instance is gone.
 bool find(const sim::Machine& machine, abi::nvmlGpuInstance_t handle, InstanceRef& found);
+
+abi::nvmlReturn_t result_of(sim::setters::MigRefusal refusal);
 
 }  // namespace nvmlkit::driver

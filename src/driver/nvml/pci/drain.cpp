@@ -1,11 +1,11 @@
 // Draining, removing and rediscovering GPUs.
 #include "driver/nvml/call/access.hpp"
-#include "driver/nvml/call/setters.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "nvmlkit/abi/legacy.hpp"
 #include "sim/events/raise.hpp"
 #include "sim/events/ring.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/setters/reset.hpp"
 #include "sim/state/attention.hpp"
 #include "sim/traits/architecture.hpp"
 
@@ -101,7 +101,7 @@ nvmlReturn_t DeviceDiscoverGpus(const Machine& machine, nvmlPciInfo_t* pciInfo) 
     if (sim::state::is_visible(machine, i) || (!everywhere && !is_at(gpus[i], *pciInfo))) continue;
     const auto result = edit_gpu(machine, gpus[i], [](Gpu& changed) {
       if (!sim::faults::hidden(changed.faults)) return NVML_SUCCESS;
-      reset_gpu(changed);  // the driver starts it anew
+      sim::setters::reset_gpu(changed);  // the driver starts it anew
       changed.faults.availability = Availability::available;
       raise_system_event(changed, SystemEventTypeGpuDriverBind);
       return NVML_SUCCESS;

@@ -2,10 +2,10 @@
 // 555.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/call/call.hpp"
-#include "driver/nvml/call/setters.hpp"
 #include "driver/nvml/library/enumeration.hpp"
 #include "driver/nvml/private_table/slots.hpp"
 #include "sim/processes/clients.hpp"
+#include "sim/setters/reset.hpp"
 
 namespace nvmlkit::driver::slots {
 namespace {
@@ -17,7 +17,7 @@ nvmlReturn_t reset(const sim::Machine& machine, nvmlDevice_t device) {
     // What is lost is out of the driver's reach; a restart of the host brings it back.
     if (changed.faults.availability == sim::faults::Availability::lost) return NVML_ERROR_GPU_IS_LOST;
     if (sim::processes::in_use(machine, changed, machine.index_of(*gpu))) return NVML_ERROR_IN_USE;
-    reset_gpu(changed);
+    sim::setters::reset_gpu(changed);
     return NVML_SUCCESS;
   });
 }

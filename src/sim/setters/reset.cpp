@@ -1,42 +1,43 @@
+#include "sim/setters/reset.hpp"
+
 #include <algorithm>
 #include <initializer_list>
 
-#include "driver/nvml/call/setters.hpp"
 #include "sim/faults/inject.hpp"
 #include "sim/mig/instances.hpp"
 
-namespace nvmlkit::driver {
+namespace nvmlkit::sim::setters {
 namespace {
 
 // What a GPU does not count stays absent.
-void clear(std::initializer_list<sim::model::Field<std::uint64_t>*> counters) {
+void clear(std::initializer_list<model::Field<std::uint64_t>*> counters) {
   for (auto* counter : counters)
     if (*counter) *counter = 0U;
 }
 
-void clear(sim::model::EccLocations& at) {
+void clear(model::EccLocations& at) {
   clear({&at.device_memory, &at.l1_cache, &at.l2_cache, &at.register_file, &at.texture_memory, &at.texture_shm, &at.cbu,
          &at.sram, &at.total});
 }
 
 }  // namespace
 
-void clear_ecc_counts(sim::model::EccErrors& errors, sim::model::EccSramCounts& sram) {
+void clear_ecc_counts(model::EccErrors& errors, model::EccSramCounts& sram) {
   clear(errors.single_bit);
   clear(errors.double_bit);
   clear({&sram.correctable, &sram.uncorrectable_parity, &sram.uncorrectable_secded});
 }
 
-void reset_gpu(sim::model::Gpu& gpu) {
-  sim::faults::forget_at_reset(gpu);
+void reset_gpu(model::Gpu& gpu) {
+  faults::forget_at_reset(gpu);
   if (gpu.ecc.mode_pending) gpu.ecc.mode_current = *gpu.ecc.mode_pending;
   if (gpu.mig.mode_pending) gpu.mig.mode_current = *gpu.mig.mode_pending;
-  sim::mig::destroy_all(gpu);
+  mig::destroy_all(gpu);
   if (gpu.gpu_operation_mode.pending) gpu.gpu_operation_mode.current = *gpu.gpu_operation_mode.pending;
   clear_ecc_counts(gpu.ecc.errors.volatile_, gpu.ecc.sram.volatile_);
   if (gpu.retired_pages.pending_retirement) gpu.retired_pages.pending_retirement = false;
   if (gpu.remapped_rows.pending) gpu.remapped_rows.pending = false;
-  sim::faults::settle_banks(gpu);
+  faults::settle_banks(gpu);
   if (gpu.repair.channel_pending) gpu.repair.channel_pending = false;
   if (gpu.repair.tpc_pending) gpu.repair.tpc_pending = false;
 
@@ -65,4 +66,4 @@ void reset_gpu(sim::model::Gpu& gpu) {
   gpu.motion.initialize_anew = 1;
 }
 
-}  // namespace nvmlkit::driver
+}  // namespace nvmlkit::sim::setters
