@@ -96,6 +96,20 @@ class NodeScenarios(NodeTest):
         self.assertEqual(out.count("scenario a.yaml: step 1 done: fault gpu=0 off-bus\n"), 1, out)
         self.assertEqual(err.replace("nvmlkit: no nvidia-smi in PATH: the root has none (--nvidia-smi)\n", ""), "")
 
+    def test_mig_devices_and_processes_come_and_go(self) -> None:
+        """The files of instances follow, and a scenario that is removed takes its instances and processes back."""
+        self.follow("-m", "h100", "-n", "1")
+        access = self.root / "proc/driver/nvidia/capabilities/gpu0/mig"
+        steps = ["mig enable", "mig create 3g.40gb:4", "process start train.py --gi 2 --memory 2GiB"]
+        self.map.put({"a.yaml": json.dumps({"steps": [{"do": steps}, {"expect": ["mig.devices == 1", "processes == 1"]}]})})
+        self.wait("its file", lambda: (access / "gi2/ci0/access").exists())
+        listed = json.loads(self.good("process", "list", "--json", "--state", self.own_state))
+        self.assertEqual([(each["name"], each["gpu_instance"]) for each in listed], [("train.py", 2)])
+        self.map.put({})
+        self.wait("no file", lambda: not (access / "gi2").exists())
+        self.wait("no process", lambda: self.good("process", "list", "--state", self.own_state) == "no processes\n")
+        self.wait("no MIG", lambda: self.good("mig", "list", "--state", self.own_state) == "gpu=0  MIG disabled\n")
+
     def test_files_of_a_plain_folder(self) -> None:
         plain = self.folder / "plain"
         plain.mkdir()

@@ -155,6 +155,19 @@ class Api(ServeTest):
         self.wait("85 degrees", lambda: self.served.get("/api/v1/live")["values"]["temperature"][1] == 85)
         self.assertTrue(any("79" in each["text"] for each in self.served.get("/api/v1/log")))
 
+    def test_mig_devices_and_processes_by_commands(self) -> None:
+        served = self.serve("-m", "h100", "-n", "1")
+        for line in ("mig enable gpu=0", "mig create gpu=0 3g.40gb:4", "process start gpu=0 'my train.py' --gi 2 --memory 2GiB"):
+            self.assertEqual(served.steer(line).status, 200, line)
+        state = served.get("/api/v1/state")
+        self.assertEqual([each["id"] for each in state["gpus"][0]["mig"]["instances"]], [2])
+        self.assertEqual([(each["name"], each["gpu_instance"], each["memory_mib"]) for each in state["processes"]], [("my train.py", 2, 2048)])
+        refused = served.ask("POST", "/api/v1/commands", {"line": "mig destroy gpu=0 2"})
+        self.assertEqual(refused.status, 422)
+        self.assertIn("in use by process", refused.body.decode() if isinstance(refused.body, bytes) else str(refused.body))
+        for line in ("process end gpu=0 all", "mig clear gpu=0", "mig disable gpu=0"):
+            self.assertEqual(served.steer(line).status, 200, line)
+
     def test_values_are_those_of_nvidia_smi(self) -> None:
         self.served.steer("load gpu=0 70% --memory 30%")
         self.served.steer("time virtual")
