@@ -111,6 +111,8 @@ class Manual(unittest.TestCase):
         found = {page.stem for page in self.folder.glob("*.1")}
         expected = {"-".join(("nvmlkit", *command)) for command in commands()} | {
             "nvmlkit",
+            "nvmlkit-mig",
+            "nvmlkit-process",
             "nvmlkit-scenario",
             "nvmlkit-trace",
             "nvmlkit-vgpu",

@@ -163,8 +163,8 @@ class Api(ServeTest):
         self.assertEqual([each["id"] for each in state["gpus"][0]["mig"]["instances"]], [2])
         self.assertEqual([(each["name"], each["gpu_instance"], each["memory_mib"]) for each in state["processes"]], [("my train.py", 2, 2048)])
         refused = served.ask("POST", "/api/v1/commands", {"line": "mig destroy gpu=0 2"})
-        self.assertEqual(refused.status, 422)
-        self.assertIn("in use by process", refused.body.decode() if isinstance(refused.body, bytes) else str(refused.body))
+        self.assertEqual(refused.status, 409)
+        self.assertIn("in use by process", refused.body.decode())
         for line in ("process end gpu=0 all", "mig clear gpu=0", "mig disable gpu=0"):
             self.assertEqual(served.steer(line).status, 200, line)
 

@@ -42,7 +42,7 @@ TEST_F(Tenants, WordsOfProcessesAreChecked) {
       {"process start gpu=0 17", "expected the name of a program"},
       {"process start gpu=0 a --memory 2GB", "after --memory, got '2GB'"},
       {"process start gpu=0 a --sm 140%", "expected a whole percentage from 0% to 100% after --sm, got '140%'"},
-      {"process start gpu=0 a --type X", "expected C, G, C+G, M+C or M after --type, got 'X'"},
+      {"process start gpu=0 a --type X", "expected C, G, C+G, M or M+C after --type, got 'X'"},
       {"process start gpu=0 a --ci 0", "expected --gi beside --ci"},
       {"process start gpu=0 a --pid 0", "expected a PID, got '0'"},
       {"process start gpu=0 a --pid 77", "GPU 0: another process of the GPU has this PID"},

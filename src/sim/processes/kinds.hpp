@@ -10,7 +10,7 @@
 
 namespace nvmlkit::sim::processes {
 
-inline constexpr const char* kKindWords = "C, G, C+G, M+C or M";
+inline constexpr const char* kKindWords = "C, G, C+G, M or M+C";
 
 std::string letters_of(std::uint32_t kinds);
 std::optional<std::uint32_t> kinds_of(std::string_view letters);
