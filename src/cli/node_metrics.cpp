@@ -21,23 +21,23 @@ NodeMetrics::NodeMetrics(const std::string& endpoint, const std::string& names, 
 void NodeMetrics::follow(const sim::Machine* machine) {
   const std::lock_guard lock(mutex_);
   machine_ = machine;
-  xids_ = {};
+  events_ = {};
   scenarios_.clear();
 }
 
 void NodeMetrics::update(std::vector<scenario::ShelfStatus> scenarios) {
   const std::lock_guard lock(mutex_);
-  if (machine_ != nullptr) xids_.take(*machine_);
+  if (machine_ != nullptr) events_.take(*machine_);
   scenarios_ = std::move(scenarios);
 }
 
 std::string NodeMetrics::text() {
   const std::lock_guard lock(mutex_);
   if (machine_ == nullptr) return {};
-  xids_.take(*machine_);
+  events_.take(*machine_);
   metrics::Exposition out;
   if (own_names_) {
-    if (!metrics::add_machine(out, *machine_, xids_)) return {};
+    if (!metrics::add_machine(out, *machine_, events_)) return {};
     metrics::add_scenarios(out, scenarios_);
   }
   if (dcgm_names_ && !metrics::add_dcgm(out, *machine_, host_)) return {};

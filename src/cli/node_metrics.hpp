@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "metrics/event_counter.hpp"
 #include "metrics/server.hpp"
-#include "metrics/xids.hpp"
 #include "scenario/shelf.hpp"
 #include "sim/state/machine.hpp"
 
@@ -33,7 +33,7 @@ class NodeMetrics {
   std::string host_;
   std::mutex mutex_;  // of what follows
   const sim::Machine* machine_ = nullptr;
-  metrics::XidCounter xids_;
+  metrics::EventCounter events_;
   std::vector<scenario::ShelfStatus> scenarios_;
   std::unique_ptr<metrics::Server> server_;  // its thread ends first
 };

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "metrics/gpu_values.hpp"
+#include "sim/calls/rule_words.hpp"
+#include "sim/events/names.hpp"
 #include "sim/generated/model.hpp"
 #include "sim/mig/devices.hpp"
 #include "sim/model/pci_bus_id.hpp"
@@ -14,6 +16,7 @@
 #include "sim/state/follow.hpp"
 #include "sim/state/read.hpp"
 #include "sim/steering/fault.hpp"
+#include "sim/steering/nic_fault.hpp"
 
 namespace nvmlkit::metrics {
 namespace {
@@ -60,7 +63,7 @@ void add_identity(Exposition& out, const Machine& copy, const std::vector<Named>
   }
 }
 
-void add_faults(Exposition& out, const std::vector<Named>& gpus, const XidCounter& xids) {
+void add_faults(Exposition& out, const std::vector<Named>& gpus) {
   out.family("nvmlkit_gpu_healthy", kGauge, "1 for a GPU without a fault");
   for (const auto& each : gpus)
     out.sample({{"gpu", each.index}, {"uuid", each.uuid}}, std::uint64_t{sim::steering::describe(*each.gpu).empty()});
@@ -70,11 +73,37 @@ void add_faults(Exposition& out, const std::vector<Named>& gpus, const XidCounte
   for (const auto& each : gpus)
     for (const auto& fault : sim::steering::describe(*each.gpu))
       out.sample({{"gpu", each.index}, {"uuid", each.uuid}, {"fault", fault}}, std::uint64_t{1});
+}
+
+void add_events(Exposition& out, const std::vector<Named>& gpus, const EventCounter& events) {
   out.family("nvmlkit_gpu_xid_total", kCounter, "Xids that were raised");
-  for (const auto& [key, count] : xids.counts())
+  for (const auto& [key, count] : events.xids())
     if (key.first < gpus.size())
       out.sample({{"gpu", gpus[key.first].index}, {"uuid", gpus[key.first].uuid}, {"xid", std::to_string(key.second)}},
                  count);
+  out.family("nvmlkit_gpu_event_total", kCounter, "Events of NVML that were raised");
+  for (const auto& [key, count] : events.events())
+    if (key.first < gpus.size())
+      out.sample({{"gpu", gpus[key.first].index},
+                  {"uuid", gpus[key.first].uuid},
+                  {"event", std::string(sim::events::name_of(key.second))}},
+                 count);
+  out.family("nvmlkit_nvswitch_sxid_total", kCounter, "SXids that were raised, of all NVSwitches");
+  for (const auto& [number, count] : events.sxids()) out.sample({{"sxid", std::to_string(number)}}, count);
+}
+
+// Of what is no GPU: adapters, and functions that fail or are slow.
+void add_other_faults(Exposition& out, const Machine& machine) {
+  out.family("nvmlkit_nic_fault", kGauge, "1 for a fault of a network adapter, in the words of `nvmlkit fault`");
+  for (const auto& nic : sim::steering::broken_nics(machine))
+    for (const auto& fault : nic.faults) out.sample({{"nic", nic.name}, {"fault", fault}}, std::uint64_t{1});
+  out.family("nvmlkit_call_fault", kGauge, "1 for a function that fails or is slow, in the words of `nvmlkit fault`");
+  for (std::size_t i = 0; i < sim::calls::Rules::kCapacity; ++i)
+    if (const auto rule = machine.call_rules().at(i))
+      out.sample({{"of", rule->gpu == sim::calls::kAnyGpu ? "machine" : "gpu=" + std::to_string(rule->gpu)},
+                  {"fault", sim::calls::describe(*rule)},
+                  {"rule", std::to_string(i)}},
+                 std::uint64_t{1});
 }
 
 // A GPU that is out of reach has no values.
@@ -128,12 +157,14 @@ void add_mig(Exposition& out, const std::vector<Named>& gpus) {
 
 }  // namespace
 
-bool add_machine(Exposition& out, const Machine& machine, const XidCounter& xids) {
+bool add_machine(Exposition& out, const Machine& machine, const EventCounter& events) {
   const auto copy = Machine::create(machine.gpus().size());
   if (!copy || !sim::state::copy_now(machine, *copy)) return false;
   const auto gpus = name_all(*copy);
   add_identity(out, *copy, gpus);
-  add_faults(out, gpus, xids);
+  add_faults(out, gpus);
+  add_events(out, gpus, events);
+  add_other_faults(out, machine);
   add_values(out, *copy, gpus);
   add_memory(out, machine, gpus);
   add_mig(out, gpus);

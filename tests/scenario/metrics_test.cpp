@@ -29,11 +29,11 @@ TEST(MachineMetrics, ShowFaultsAndLeaveOutWhatCannotBeReached) {
   ASSERT_TRUE(machine);
   const std::string words[] = {"fault", "gpu=1", "xid", "79"};
   ASSERT_TRUE(sim::steering::steer(**machine, words));
-  XidCounter xids;
-  xids.take(**machine);
-  xids.take(**machine);
+  EventCounter events;
+  events.take(**machine);
+  events.take(**machine);
   Exposition out;
-  ASSERT_TRUE(add_machine(out, **machine, xids));
+  ASSERT_TRUE(add_machine(out, **machine, events));
   const std::string uuid((*machine)->gpus()[1].uuid->view());
   const auto of_gpu = "{gpu=\"1\",uuid=\"" + uuid + "\"";
   EXPECT_TRUE(has(out.text(), "nvmlkit_gpu_healthy" + of_gpu + "} 0"));
@@ -42,6 +42,35 @@ TEST(MachineMetrics, ShowFaultsAndLeaveOutWhatCannotBeReached) {
   EXPECT_TRUE(has(out.text(), "nvmlkit_gpu_fault" + of_gpu + ",fault=\"xid 79\"} 1"));
   EXPECT_EQ(out.text().find("nvmlkit_gpu_power_draw_watts" + of_gpu), std::string::npos);
   EXPECT_NE(out.text().find("nvmlkit_gpu_power_draw_watts{gpu=\"0\""), std::string::npos);
+}
+
+TEST(MachineMetrics, EventsAdaptersSwitchesAndCalls) {
+  const auto machine = sim::load_machine({{"NVMLKIT_MACHINE", "dgx-h100"}});
+  ASSERT_TRUE(machine);
+  const std::vector<std::vector<std::string>> commands = {{"fault", "gpu=1", "event", "pstate"},
+                                                          {"fault", "gpu=1", "ecc", "dram", "corrected"},
+                                                          {"fault", "nvswitch=0", "sxid", "12028", "32"},
+                                                          {"fault", "nic=mlx5_0", "down"},
+                                                          {"fault", "gpu=2", "slow", "nvmlDeviceGetName", "5ms"},
+                                                          {"fault", "machine", "fail", "nvmlDeviceGetName", "TIMEOUT"}};
+  for (const auto& words : commands) ASSERT_TRUE(sim::steering::steer(**machine, words)) << words[2];
+  EventCounter events;
+  events.take(**machine);
+  Exposition out;
+  ASSERT_TRUE(add_machine(out, **machine, events));
+  const std::string uuid((*machine)->gpus()[1].uuid->view());
+  const auto of_gpu = "{gpu=\"1\",uuid=\"" + uuid + "\"";
+  EXPECT_TRUE(has(out.text(), "nvmlkit_gpu_event_total" + of_gpu + ",event=\"pstate\"} 1")) << out.text();
+  EXPECT_TRUE(has(out.text(), "nvmlkit_gpu_event_total" + of_gpu + ",event=\"single-bit-ecc\"} 1"));
+  EXPECT_TRUE(has(out.text(), "nvmlkit_nvswitch_sxid_total{sxid=\"12028\"} 1"));
+  EXPECT_TRUE(has(out.text(), "nvmlkit_nic_fault{nic=\"mlx5_0\",fault=\"down\"} 1"));
+  EXPECT_TRUE(has(out.text(), "nvmlkit_call_fault{of=\"gpu=2\",fault=\"slow nvmlDeviceGetName 5ms\",rule=\"0\"} 1"));
+  EXPECT_TRUE(
+      has(out.text(), "nvmlkit_call_fault{of=\"machine\",fault=\"fail nvmlDeviceGetName TIMEOUT\",rule=\"1\"} 1"));
+  ASSERT_TRUE(sim::steering::steer(**machine, std::vector<std::string>{"heal", "nic=mlx5_0"}));
+  Exposition healed;
+  ASSERT_TRUE(add_machine(healed, **machine, events));
+  EXPECT_EQ(healed.text().find("nvmlkit_nic_fault{"), std::string::npos);
 }
 
 TEST(MachineMetrics, AMachineWithoutGpus) {

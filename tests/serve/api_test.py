@@ -168,6 +168,19 @@ class Api(ServeTest):
         for line in ("process end gpu=0 all", "mig clear gpu=0", "mig disable gpu=0"):
             self.assertEqual(served.steer(line).status, 200, line)
 
+    def test_faults_of_no_gpu_and_events(self) -> None:
+        for line in ("fault nic=mlx5_0 down", "fault gpu=1 slow nvmlDeviceGetName 5ms", "fault gpu=1 event pstate", "fault gpu=1 xid 31"):
+            self.assertEqual(self.served.steer(line).status, 200, line)
+        state = self.ask("GET", "/api/v1/state").json
+        self.assertEqual(state["nics"], [{"nic": "mlx5_0", "faults": ["down"]}])
+        self.assertEqual(state["rules"], [{"where": "gpu=1", "rule": "slow nvmlDeviceGetName 5ms"}])
+        log = self.ask("GET", "/api/v1/log").json
+        self.assertEqual([each["text"] for each in log if each["level"] == "event"], ["GPU 1: event pstate"])
+        self.assertEqual(len([each for each in log if "31" in each["text"] and "Xid" in each["text"]]), 1)  # and no event beside it
+        self.assertEqual([each["sequence"] for each in log], list(range(len(log))))
+        self.assertEqual(self.served.steer("heal nic=all").status, 200)
+        self.assertEqual(self.served.get("/api/v1/state")["nics"], [])
+
     def test_values_are_those_of_nvidia_smi(self) -> None:
         self.served.steer("load gpu=0 70% --memory 30%")
         self.served.steer("time virtual")

@@ -123,6 +123,17 @@ class Page(ServeTest):
         self.wait_text(".row.bad .condition", "off-bus")
         self.assertEqual([line for line in self.browser.console() if "api/v1/commands" not in line], [])
 
+    def test_faults_of_adapters_and_calls_are_shown_and_mended(self) -> None:
+        served = self.show("-m", "dgx-h100", tab="log")
+        for line in ("fault nic=mlx5_0 down", "fault gpu=1 fail nvmlDeviceGetName TIMEOUT", "fault gpu=2 event pstate"):
+            served.steer(line)
+        self.wait_text("#summary", "mlx5_0: down · gpu=1: fail nvmlDeviceGetName TIMEOUT")
+        self.wait_text("#log .event", "GPU 2: event pstate")
+        chips = "[...document.querySelectorAll('#steering .chip.bad')]"
+        self.browser.run(f"for (const chip of {chips}) chip.click()")
+        self.browser.wait("no chip", lambda: self.browser.run(f"return {chips}.length") == 0)
+        self.assertEqual(self.good("fault", "--state", served.state), "no faults\n")
+
     def test_the_keyboard_is_enough(self) -> None:
         served = self.show("-m", "h100", "-n", "4")
         self.browser.run("document.querySelector('.row:not(.head)').focus()")

@@ -30,7 +30,7 @@ Service::Service(const sim::Machine& machine, GuardSettings guard, bool open_met
   live_ = sampler_.take();
   history_.add(live_);
   (void)log_.take();
-  xids_.take(machine_);
+  events_.take(machine_);
 }
 
 http::Response Service::answer(const http::Request& request) {
@@ -96,9 +96,9 @@ http::Response Service::page(const http::Request& request) const {
 }
 
 http::Response Service::metrics() {
-  xids_.take(machine_);
+  events_.take(machine_);
   metrics::Exposition out;
-  if (!metrics::add_machine(out, machine_, xids_)) return error_response(503, "a writer of the machine is stopped");
+  if (!metrics::add_machine(out, machine_, events_)) return error_response(503, "a writer of the machine is stopped");
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = out.text()};
 }
 
@@ -128,7 +128,7 @@ void Service::tick(const Broadcast& broadcast, bool anybody) {
 
 void Service::changed(const Broadcast& broadcast, bool anybody) {
   runner_.advance();
-  xids_.take(machine_);
+  events_.take(machine_);
   const auto messages = log_.take();
   if (!anybody) {
     state_.clear();

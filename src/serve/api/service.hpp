@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "metrics/xids.hpp"
+#include "metrics/event_counter.hpp"
 #include "serve/api/error.hpp"
 #include "serve/api/routes.hpp"
 #include "serve/http/message.hpp"
@@ -54,7 +54,7 @@ class Service {
   History history_;
   std::string live_;  // the newest sample
   Log log_;
-  metrics::XidCounter xids_;
+  metrics::EventCounter events_;
   Runner runner_;
   std::string state_, run_;  // as they were broadcast last
 };

@@ -10,6 +10,7 @@
 #include "sim/native/faults.hpp"
 #include "sim/state/read.hpp"
 #include "sim/steering/fault.hpp"
+#include "sim/steering/nic_fault.hpp"
 
 namespace nvmlkit::serve {
 namespace {
@@ -63,6 +64,13 @@ Json rules_of_machine(const sim::Machine& machine) {
   return out;
 }
 
+Json broken_nics_of(const sim::Machine& machine) {
+  auto out = Json::array();
+  for (const auto& nic : sim::steering::broken_nics(machine))
+    out.push_back({{"nic", nic.name}, {"faults", nic.faults}});
+  return out;
+}
+
 }  // namespace
 
 Json condition_of(const sim::Machine& machine) {
@@ -79,6 +87,7 @@ Json condition_of(const sim::Machine& machine) {
   }
   return {{"machine_fault", sim::steering::describe(machine.attention().machine.load())},
           {"gpus", gpus},
+          {"nics", broken_nics_of(machine)},
           {"rules", rules_of_machine(machine)},
           {"processes", processes_of_machine(machine)}};
 }

@@ -123,6 +123,8 @@ function summary() {
   const parts = [];
   if (store.selection.size > 0) parts.push(`${store.selection.size} chosen, Esc for all`);
   if (store.state?.machine_fault) parts.push(`machine: ${store.state.machine_fault}`);
+  for (const { nic, faults } of store.state?.nics ?? []) parts.push(`${nic}: ${faults.join(", ")}`);
+  for (const { where, rule } of store.state?.rules ?? []) parts.push(`${where}: ${rule}`);
   if (bad.length > 0) parts.push(`out of reach: ${ranges(bad)}`);
   if (warn.length > 0) parts.push(`faulty or slowed: ${ranges(warn)}`);
   return parts.join(" · ");

@@ -1,4 +1,4 @@
-// The kernel log, the processes, and the layout of MIG devices.
+// The kernel log with events, the processes, and the layout of MIG devices.
 
 import { find, make, setStyle } from "./dom.js";
 import { clock, gibibytes, ranges } from "./format.js";

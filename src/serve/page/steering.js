@@ -62,19 +62,31 @@ function faultControls() {
   );
 }
 
+// What is broken besides GPUs: words for `heal` and what they end.
+function otherFaults() {
+  const { machine_fault: machine, nics, rules } = store.state ?? {};
+  return [
+    ...(machine ? [[["machine", machine], `machine ${machine}`]] : []),
+    ...(nics ?? []).flatMap(({ nic, faults }) => faults.map((fault) => [[`nic=${nic}`, fault.split(" ")[0]], `${nic} ${fault}`])),
+    ...(rules ?? []).map(({ where, rule }) => [[where, rule.split(" ")[0]], `${where} ${rule}`]),
+  ];
+}
+
 function healControls() {
   const chips = make("div", { class: "chips" });
   const update = () => {
     const gpus = chosen();
     const counts = new Map();
     for (const gpu of gpus) for (const fault of store.state?.gpus[gpu]?.faults ?? []) counts.set(fault, [...(counts.get(fault) ?? []), gpu]);
-    const key = JSON.stringify([...counts]);
+    const others = otherFaults();
+    const key = JSON.stringify([...counts, ...others]);
     if (chips.dataset.key === key) return;
     chips.dataset.key = key;
     chips.replaceChildren(
       ...[...counts].map(([fault, at]) =>
         make("button", { class: "chip bad", title: `heal GPU ${ranges(at)}`, onclick: () => command(["heal", `gpu=${at.join(",")}`, fault.split(" ")[0]]) }, `${fault} · GPU ${ranges(at)} ×`),
       ),
+      ...others.map(([words, text]) => make("button", { class: "chip bad", title: `heal ${words.join(" ")}`, onclick: () => command(["heal", ...words]) }, `${text} ×`)),
     );
   };
   listen(["state", "selection"], update);

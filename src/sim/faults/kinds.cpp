@@ -1,36 +1,18 @@
 #include "sim/faults/kinds.hpp"
 
+#include "sim/events/names.hpp"
 #include "sim/events/raise.hpp"
 #include "sim/faults/kind_words.hpp"
 
 namespace nvmlkit::sim::faults {
 namespace {
 
-using model::EventType;
 using model::Gpu;
-
-// Events by themselves, for those that nothing else in the simulation raises
-
-struct NamedEvent {
-  std::string_view name;
-  std::uint64_t type;
-};
-constexpr NamedEvent kNamedEvents[] = {{"clock", EventType::clock},
-                                       {"pstate", EventType::pstate},
-                                       {"power-source", EventType::power_source_change},
-                                       {"mig-config", EventType::mig_config_change},
-                                       {"single-bit-storm", EventType::single_bit_ecc_error_storm},
-                                       {"dram-retirement", EventType::dram_retirement},
-                                       {"dram-retirement-failure", EventType::dram_retirement_failure},
-                                       {"poison", EventType::non_fatal_poison_error},
-                                       {"fatal-poison", EventType::fatal_poison_error},
-                                       {"unavailable", EventType::gpu_unavailable_error},
-                                       {"recovery-action", EventType::gpu_recovery_action}};
 
 Expected<void> inject_event(Gpu& gpu, Words arguments) {
   if (arguments.empty()) return fail(missing("an event, such as clock"));
-  const auto* wanted = find(kNamedEvents, arguments[0]);
-  if (!wanted) return unknown("event", arguments[0], kNamedEvents);
+  const auto* wanted = find(events::kPlainEvents, arguments[0]);
+  if (!wanted) return unknown("event", arguments[0], events::kPlainEvents);
   std::uint64_t data = 0;
   if (arguments.size() > 1) {
     const auto given = number(arguments[1]);
@@ -38,7 +20,7 @@ Expected<void> inject_event(Gpu& gpu, Words arguments) {
     data = *given;
   }
   if (auto good = no_more(arguments, 2); !good) return good;
-  events::raise(gpu, static_cast<std::uint64_t>(wanted->type), data);
+  events::raise(gpu, wanted->type, data);
   return {};
 }
 
