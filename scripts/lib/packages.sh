@@ -8,7 +8,7 @@ build_packages=(
   libyaml-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libtinyxml2-dev libvalijson-dev libclang-14-dev
   libzstd-dev liblz4-dev libevent-dev zlib1g-dev libncurses-dev
 )
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-yaml pkg-config dpkg-dev)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-yaml python3-pytest pkg-config dpkg-dev)
 # Of the Prometheus example; without it, that example is left out.
 example_packages=(prometheus-cpp-dev)
 # The models of the Kubernetes API: the test of the chart's objects.
@@ -49,6 +49,8 @@ slurm_of_trixie=(slurmd slurm-wlm-basic-plugins slurm-wlm-nvml-plugin libc6 libh
 engines_of_bookworm=(
   podman conmon crun runc libgpgme11 libassuan0 libsubid4 libyajl2 python3-grpcio libabsl20220623 libc-ares2 libre2-9
 )
+# Prometheus, which scrapes a machine among its other watchers. 19 MB to download.
+prometheus_of_bookworm=(prometheus)
 # With the C library that btop is built for: the test starts it through its loader.
 clients_of_trixie=(btop libc6 libstdc++6 libgcc-s1 nvitop python3-pynvml)
 
@@ -228,6 +230,7 @@ unpack_clients() {
   unpack_packages clients/slurm24 trixie "${slurm_of_trixie[@]}"
   unpack_packages clients/engines bookworm "${engines_of_bookworm[@]}"
   unpack_packages clients/numba bookworm "${numba_of_bookworm[@]}"
+  unpack_packages clients/prometheus bookworm "${prometheus_of_bookworm[@]}"
 }
 
 # Path of the real nvidia-smi / driver library / header of a branch; prints nothing where it is missing, or where the suite
