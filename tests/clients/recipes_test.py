@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The recipes of examples/recipes: bats and Go run; of the others, which need a cluster, every command is a shell's, every file of
-nvmlkit that they name exists, and every object is one of Kubernetes."""
+"""The recipes of examples/recipes: those of test frameworks run, and the steps of pipelines run in a shell. Of those that need a
+cluster, every command is a shell's, every file of nvmlkit that they name exists, and every object is one of Kubernetes."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -11,10 +12,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import yaml
-from clients import COMMAND, SOURCE, environment, nvidia_smi
+from clients import COMMAND, SOURCE, SYSTEM_PYTHON, environment, nvidia_smi
+from pipelines import GitHub, GitLab
 
 sys.path.insert(0, str(SOURCE / "tests" / "kubernetes"))
 import api_schema  # noqa: E402  (of another folder)
@@ -30,7 +33,7 @@ class Recipes(unittest.TestCase):
             (folder / name.replace("_", "-")).symlink_to(target)
         mine = environment("h100")
         del mine["LD_LIBRARY_PATH"], mine["NVMLKIT_MACHINE"]  # a user has neither
-        return {**mine, "PATH": f"{folder}:{os.environ['PATH']}"}
+        return {**mine, "PATH": f"{folder}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(self.temporary())}
 
     def temporary(self) -> Path:
         folder = tempfile.TemporaryDirectory()
@@ -55,7 +58,69 @@ class Recipes(unittest.TestCase):
     def test_go(self) -> None:
         env = {**self.path_with(nvmlkit=COMMAND), "GOFLAGS": "", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOWORK": "off"}
         self.good("go", "vet", ".", cwd=RECIPES / "go", env=env)
-        self.assertIn("--- PASS: TestGPUFallsOffTheBus", self.good("go", "test", "-count=1", "-v", ".", cwd=RECIPES / "go", env=env))
+        out = self.good("go", "test", "-count=1", "-v", ".", cwd=RECIPES / "go", env=env)
+        for name in ("GPUFallsOffTheBus", "AHotGPU", "ALostGPU", "AnIncident"):
+            self.assertIn(f"--- PASS: Test{name} ", out)
+
+    @unittest.skipIf(subprocess.run([SYSTEM_PYTHON, "-c", "import pytest, pynvml"], capture_output=True).returncode, "no python3-pytest or python3-pynvml")
+    def test_pytest(self) -> None:
+        """Two runs side by side: each test has a machine of its own."""
+        env = {**self.path_with(nvmlkit=COMMAND), "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [SYSTEM_PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", RECIPES / "pytest"]
+        with ThreadPoolExecutor(2) as pool:
+            for out in pool.map(lambda _: self.good(*command, env=env), range(2)):
+                self.assertRegex(out, r"\n8 passed in ")
+
+    @unittest.skipUnless(shutil.which("cmake") and Path("/usr/include/gtest/gtest.h").exists(), "no cmake or no libgtest-dev")
+    def test_googletest(self) -> None:
+        env, build = self.path_with(nvmlkit=COMMAND), self.temporary()
+        self.good("cmake", "-S", RECIPES / "googletest", "-B", build, env=env)
+        self.good("cmake", "--build", build, env=env)
+        self.assertIn("100% tests passed, 0 tests failed out of 3", self.good("ctest", "--test-dir", build, "-j3", env=env))
+
+    @unittest.skipUnless(shutil.which("cargo"), "no cargo")
+    def test_rust(self) -> None:
+        crate = self.temporary() / "rust"
+        shutil.copytree(RECIPES / "rust", crate)  # cargo writes beside the sources
+        out = self.good("cargo", "test", "--offline", cwd=crate, env=self.path_with(nvmlkit=COMMAND))
+        self.assertIn("test result: ok. 3 passed; 0 failed", out)
+
+    def test_steps_of_github_actions(self) -> None:
+        workflow = GitHub(RECIPES / "github-actions" / "machine.yaml")
+        self.assertEqual(workflow.mistakes(), [])
+        self.assertEqual(len(workflow.runs()), 9)
+        for variables in workflow.runs():
+            folder = self.checkout()
+            done = workflow.run(variables, folder, self.path_with(nvmlkit=COMMAND), leave_out=("Build nvmlkit",))
+            self.assertEqual(done, 5)
+            self.assertIn('tests="4" failures="0"', (folder / "incident.xml").read_text())
+
+    def test_scripts_of_gitlab(self) -> None:
+        pipeline = GitLab(RECIPES / "gitlab" / ".gitlab-ci.yml")
+        self.assertEqual(pipeline.mistakes(), [])
+        jobs = [(job, variables) for job, variables in pipeline.runs() if job != "nvmlkit"]
+        self.assertEqual(len(jobs), 10)
+        for job, variables in jobs:
+            folder = self.checkout()
+            pipeline.run(job, variables, folder, self.path_with(nvmlkit=COMMAND))
+            for path in pipeline.reports(job):
+                self.assertTrue((folder / path).exists(), path)
+
+    def test_builds_of_pipelines(self) -> None:
+        """They take minutes: what they name is there, and this build is of these targets."""
+        presets = json.loads((SOURCE / "CMakePresets.json").read_text())
+        for text in (GitHub(RECIPES / "github-actions" / "machine.yaml").step("Build nvmlkit"), GitLab(RECIPES / "gitlab" / ".gitlab-ci.yml").scripts("nvmlkit")):
+            self.good("bash", "-n", "-c", text)
+            self.assertIn("cd nvmlkit && scripts/setup --build && cmake --preset release && cmake --build --preset release --target nvmlkit_cli nvidia-ml", text)
+        self.assertIn("release", [preset["name"] for preset in presets["buildPresets"]])
+        self.assertIn("--build", (SOURCE / "scripts" / "setup").read_text())
+        self.assertTrue((COMMAND.parents[1] / "lib" / "libnvidia-ml.so.1").exists())
+
+    def checkout(self) -> Path:
+        """A folder with nvmlkit beside the sources."""
+        folder = self.temporary()
+        (folder / "nvmlkit").symlink_to(SOURCE)
+        return folder
 
     def test_workflow(self) -> None:
         workflow = yaml.safe_load((RECIPES / "github-actions" / "gpus.yaml").read_text())
