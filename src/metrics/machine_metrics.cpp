@@ -17,6 +17,7 @@
 #include "sim/state/read.hpp"
 #include "sim/steering/fault.hpp"
 #include "sim/steering/nic_fault.hpp"
+#include "sim/traits/port_counters.hpp"
 
 namespace nvmlkit::metrics {
 namespace {
@@ -97,6 +98,12 @@ void add_other_faults(Exposition& out, const Machine& machine) {
   out.family("nvmlkit_nic_fault", kGauge, "1 for a fault of a network adapter, in the words of `nvmlkit fault`");
   for (const auto& nic : sim::steering::broken_nics(machine))
     for (const auto& fault : nic.faults) out.sample({{"nic", nic.name}, {"fault", fault}}, std::uint64_t{1});
+  out.family("nvmlkit_nic_errors_total", kCounter, "Errors of a port that `nvmlkit fault` counted");
+  for (const auto& nic : machine.host().pcie_topology.nics)
+    for (std::size_t i = 0; nic.name && i < sim::nics::kCounters; ++i)
+      if (const auto count = nic.state.counts[i]; count > 0)
+        out.sample({{"nic", text_of(nic.name)}, {"counter", std::string(sim::kErrorCounters[i].name)}},
+                   std::uint64_t{count});
   out.family("nvmlkit_call_fault", kGauge, "1 for a function that fails or is slow, in the words of `nvmlkit fault`");
   for (std::size_t i = 0; i < sim::calls::Rules::kCapacity; ++i)
     if (const auto rule = machine.call_rules().at(i))

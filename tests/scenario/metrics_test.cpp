@@ -47,12 +47,14 @@ TEST(MachineMetrics, ShowFaultsAndLeaveOutWhatCannotBeReached) {
 TEST(MachineMetrics, EventsAdaptersSwitchesAndCalls) {
   const auto machine = sim::load_machine({{"NVMLKIT_MACHINE", "dgx-h100"}});
   ASSERT_TRUE(machine);
-  const std::vector<std::vector<std::string>> commands = {{"fault", "gpu=1", "event", "pstate"},
-                                                          {"fault", "gpu=1", "ecc", "dram", "corrected"},
-                                                          {"fault", "nvswitch=0", "sxid", "12028", "32"},
-                                                          {"fault", "nic=mlx5_0", "down"},
-                                                          {"fault", "gpu=2", "slow", "nvmlDeviceGetName", "5ms"},
-                                                          {"fault", "machine", "fail", "nvmlDeviceGetName", "TIMEOUT"}};
+  const std::vector<std::vector<std::string>> commands = {
+      {"fault", "gpu=1", "event", "pstate"},
+      {"fault", "gpu=1", "ecc", "dram", "corrected"},
+      {"fault", "nvswitch=0", "sxid", "12028", "32"},
+      {"fault", "nic=mlx5_0", "down"},
+      {"fault", "nic=mlx5_1", "errors", "symbol_error", "--count", "9"},
+      {"fault", "gpu=2", "slow", "nvmlDeviceGetName", "5ms"},
+      {"fault", "machine", "fail", "nvmlDeviceGetName", "TIMEOUT"}};
   for (const auto& words : commands) ASSERT_TRUE(sim::steering::steer(**machine, words)) << words[2];
   EventCounter events;
   events.take(**machine);
@@ -64,6 +66,7 @@ TEST(MachineMetrics, EventsAdaptersSwitchesAndCalls) {
   EXPECT_TRUE(has(out.text(), "nvmlkit_gpu_event_total" + of_gpu + ",event=\"single-bit-ecc\"} 1"));
   EXPECT_TRUE(has(out.text(), "nvmlkit_nvswitch_sxid_total{sxid=\"12028\"} 1"));
   EXPECT_TRUE(has(out.text(), "nvmlkit_nic_fault{nic=\"mlx5_0\",fault=\"down\"} 1"));
+  EXPECT_TRUE(has(out.text(), "nvmlkit_nic_errors_total{nic=\"mlx5_1\",counter=\"symbol_error\"} 9"));
   EXPECT_TRUE(has(out.text(), "nvmlkit_call_fault{of=\"gpu=2\",fault=\"slow nvmlDeviceGetName 5ms\",rule=\"0\"} 1"));
   EXPECT_TRUE(
       has(out.text(), "nvmlkit_call_fault{of=\"machine\",fault=\"fail nvmlDeviceGetName TIMEOUT\",rule=\"1\"} 1"));

@@ -34,7 +34,7 @@ return out;
 """
 
 
-LABELS = ("nic", "of", "fault", "xid", "event", "sxid", "limit", "clock", "kind", "engine", "reason")
+LABELS = ("nic", "counter", "of", "fault", "xid", "event", "sxid", "limit", "clock", "kind", "engine", "reason")
 
 
 class EventWaiter(Watcher):
