@@ -169,6 +169,7 @@ void Drive::give_all_back() {
                was && !row.path.empty() && shown_at(machine_, gpu, row.path, now) != was)
         static_cast<void>(set_field(gpu, row.path, *was));
     }
+    gpu.memory.reserved_bytes = before.memory.reserved_bytes;
     gpu.memory.free_bytes = before.memory.free_bytes;
     if (before.workload.gpu)
       telemetry::load(gpu, before.workload, now, 0);

@@ -57,6 +57,7 @@ class Drive {
   Expected<void> raise(std::size_t place, std::uint32_t number);
   Expected<void> heal_answering(const Frame& frame);
   Expected<void> change(Gpu& gpu, std::size_t place, const Frame& frame);
+  void apply_free_memory(Gpu& gpu, std::size_t place, const Value& value);
   void apply_setting(Gpu& gpu, std::size_t place, const Value& value);
   void apply_loads(Gpu& gpu, std::size_t place, Values values, std::int64_t now_ns);
   void apply_live(Gpu& gpu, std::size_t place, Values values, std::int64_t now_ns);

@@ -55,12 +55,28 @@ std::string dram_path(std::string_view total) {
 
 }  // namespace
 
-// The free memory follows from the used one; a check shows if it is another one.
+// The free memory follows from the used one. If both are recorded, the rest is what the driver reserves: it differs
+// between branches. A rest that is too large is that of a GPU with another size, and a check shows the difference.
+void Drive::apply_free_memory(Gpu& gpu, std::size_t place, const Value& value) {
+  constexpr std::uint64_t kLargestShare = 8;
+  const auto driven = [&](Quantity quantity) { return driven_[place].held[static_cast<std::size_t>(quantity)].driven; };
+  auto& memory = gpu.memory;
+  const auto total = memory.total_bytes.value_or(0);
+  const auto taken = memory.used_bytes.value_or(0) + static_cast<std::uint64_t>(std::max(value.value, 0.0));
+  if (driven(Quantity::memory_used) && !driven(Quantity::memory_reserved) && memory.reserved_bytes && taken <= total &&
+      total - taken <= total / kLargestShare) {
+    memory.reserved_bytes = total - taken;
+    settle_with(gpu, Quantity::memory_reserved);
+  }
+  account(place, value, false);
+}
+
 void Drive::apply_setting(Gpu& gpu, std::size_t place, const Value& value) {
+  if (value.quantity == Quantity::memory_free) return apply_free_memory(gpu, place, value);
   const auto& row = row_of(value.quantity);
   const auto now = shown_at(machine_, gpu, row.path, 0);
   if (!now) return refuse(value.quantity, not_there());
-  if (*now == value.value || value.quantity == Quantity::memory_free) return account(place, value, false);
+  if (*now == value.value) return account(place, value, false);
   const auto kept = std::make_unique<Gpu>(gpu);
   auto done = set_field(gpu, row.path, value.value);
   if (done && row.way == Way::total) {

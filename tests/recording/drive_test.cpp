@@ -133,6 +133,26 @@ TEST(Drives, SettingsComeBack) {
   EXPECT_EQ(played.shown(Q::ecc_volatile_corrected), 0);
 }
 
+// The H100 of 535.129.03 reserves 552 MiB and not 480: used and free memory of a fleet of 247 add up to 81,007 of
+// 81,559.
+TEST(Drives, MemoryThatIsNeitherUsedNorFreeIsReserved) {
+  constexpr double kMiB = 1048576;
+  Played played("h100", line("FB_USED", 77413, 0) + line("FB_FREE", 3594, 0) + line("FB_USED", 1000, 10) +
+                            line("FB_FREE", 80007, 10));
+  EXPECT_TRUE(played.check->holds());
+  EXPECT_EQ(played.shown(Q::memory_reserved), 552 * kMiB);
+  EXPECT_EQ(played.shown(Q::memory_free), 80007 * kMiB);
+  played.drive->end(true);
+  EXPECT_EQ(played.shown(Q::memory_reserved), 480 * kMiB);
+  EXPECT_EQ(played.shown(Q::memory_used), 0);
+}
+
+TEST(Drives, MemoryOfAnotherSizeReservesNothing) {
+  Played played("h100", line("FB_USED", 1000, 0) + line("FB_FREE", 39000, 0));  // a GPU of 40 GB
+  EXPECT_FALSE(played.check->holds());
+  EXPECT_EQ(played.shown(Q::memory_reserved), 480.0 * 1048576);
+}
+
 TEST(Drives, ACheckThatDoesNotHoldNamesTheFirstValue) {
   Played played("h100", line("GPU_TEMP", 40, 0), [](Played& now, std::int64_t) {
     const std::vector<std::string> words = {"set", "gpu=0", "thermal.gpu=60"};
