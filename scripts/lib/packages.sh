@@ -6,7 +6,7 @@
 build_packages=(
   g++ cmake ninja-build ccache
   libyaml-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libtinyxml2-dev libvalijson-dev libclang-14-dev
-  libzstd-dev liblz4-dev libevent-dev zlib1g-dev libncurses-dev
+  libzstd-dev liblz4-dev libevent-dev libssl-dev zlib1g-dev libncurses-dev
 )
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-yaml python3-pytest pkg-config dpkg-dev)
 # Of the Prometheus example; without it, that example is left out.
@@ -16,7 +16,7 @@ kubernetes_packages=(python3-kubernetes)
 # The compiler of CUDA kernels; without it, kernels are interpreted. 130 MB to download.
 compiler_packages=(llvm-19-dev)
 # Holds answers of `nvmlkit serve` against its OpenAPI document, and looks at its page. 300 MB to download.
-serve_packages=(python3-jsonschema chromium chromium-driver python3-selenium)
+serve_packages=(python3-jsonschema chromium chromium-driver python3-selenium openssl)
 # What packs uPlot, the charts of that page: MIT, a package of npm that is embedded in the command.
 npm_packages=(npm)
 uplot_version=1.6.32

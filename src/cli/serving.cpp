@@ -38,9 +38,8 @@ std::chrono::milliseconds interval_between(const std::string& text) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
 }
 
-std::string printed_host(const std::string& address, std::uint16_t port) {
-  const bool six = address.find(':') != std::string::npos;
-  return (six ? "[" + address + "]" : address) + ":" + std::to_string(port);
+std::string in_brackets(const std::string& address) {
+  return address.find(':') != std::string::npos ? "[" + address + "]" : address;
 }
 
 }  // namespace
@@ -64,26 +63,30 @@ void ServingOptions::declare(Arguments& arguments) {
   arguments.option("--listen", Kind::text, address_, "The address").label("ADDRESS").default_text("127.0.0.1");
   arguments.flag("--plain-http", plain_http_,
                  "Accept that token and values cross the network unencrypted; --listen with an address of other "
-                 "hosts needs it");
+                 "hosts needs it, or TLS");
+  tls_.declare(arguments);
 }
 
 bool ServingOptions::is_exposed() const { return !is_loopback(address_); }
 
-std::unique_ptr<serve::http::Server> ServingOptions::listen() const {
+std::unique_ptr<serve::http::Server> ServingOptions::listen() {
   if (!is_some_address(address_))
     throw CommandError(of_argument(
         "--listen", sim::wrong_value("an address such as 127.0.0.1, ::1 or 0.0.0.0", sim::quote(address_))));
   if (port_ > 65535)
     throw CommandError(
         of_argument("--port", sim::wrong_value("a port up to 65535", sim::quote(std::to_string(port_)))));
-  if (is_exposed() && !plain_http_)
-    throw CommandError(
-        of_argument("--listen", {.kind = sim::ProblemKind::contradiction,
-                                 .what = "other hosts reach " + address_ +
-                                         ", and the server speaks no TLS: whoever sees the traffic gets the "
-                                         "token",
-                                 .hint = "use a tunnel or a proxy with TLS (--host), or accept it with --plain-http"}));
-  return of_option("--listen", serve::http::Server::open(address_, static_cast<std::uint16_t>(port_), {}));
+  if (plain_http_ && tls_.given())
+    throw CommandError(of_argument("--plain-http", sim::contradiction("the server speaks TLS or plain HTTP")));
+  if (is_exposed() && !plain_http_ && !tls_.given())
+    throw CommandError(of_argument(
+        "--listen",
+        {.kind = sim::ProblemKind::contradiction,
+         .what = "other hosts reach " + address_ + ", and without TLS whoever sees the traffic gets the token",
+         .hint = "give --tls-cert and --tls-key, or --tls-self-signed; or accept it with "
+                 "--plain-http"}));
+  identity_ = tls_.identity(address_, hosts_);
+  return of_option("--listen", serve::http::Server::open(address_, static_cast<std::uint16_t>(port_), {}, identity_));
 }
 
 serve::ServeOptions ServingOptions::settings(const serve::http::Server& server) const {
@@ -92,16 +95,28 @@ serve::ServeOptions ServingOptions::settings(const serve::http::Server& server) 
   out.open_metrics = open_metrics_;
   out.guard.token = token_file_.empty() ? value_of(serve::make_token())
                                         : of_option("--token-file", serve::token_of_file(token_file_));
-  out.guard.hosts = serve::loopback_names(server.port());
-  out.guard.hosts.push_back(printed_host(address_, server.port()));
-  out.guard.hosts.insert(out.guard.hosts.end(), hosts_.begin(), hosts_.end());
+  out.guard.tls = identity_ != nullptr;
   out.guard.any_address = is_exposed();
+  out.guard.hosts = serve::names_with_port({"127.0.0.1", "localhost", "[::1]", in_brackets(address_)}, server.port());
+  out.guard.hosts.insert(out.guard.hosts.end(), hosts_.begin(), hosts_.end());
+  // Another site has no certificate for these names, so that no browser asks for them by mistake.
+  if (identity_)
+    for (auto& each : serve::names_with_port(identity_->names(), server.port()))
+      out.guard.hosts.push_back(std::move(each));
   return out;
 }
 
-std::string ServingOptions::url(const serve::http::Server& server, const serve::ServeOptions& settings) const {
+// A name that the certificate is for, if there is one.
+std::string ServingOptions::host_of_link() const {
   const bool any = address_ == "0.0.0.0" || address_ == "::";
-  const auto link = "http://" + printed_host(any ? "127.0.0.1" : address_, server.port()) + "/";
+  const auto address = any ? "127.0.0.1" : address_;
+  if (!identity_ || identity_->has_address(address)) return in_brackets(address);
+  const auto names = identity_->names();
+  return names.empty() ? in_brackets(address) : names.front();
+}
+
+std::string ServingOptions::url(const serve::http::Server& server, const serve::ServeOptions& settings) const {
+  const auto link = (identity_ ? "https://" : "http://") + host_of_link() + ":" + std::to_string(server.port()) + "/";
   return token_file_.empty() ? link + "#token=" + settings.guard.token : link;
 }
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 from serving import PATIENCE, Served, skip
@@ -47,13 +48,14 @@ def busy() -> float:
 
 
 class Browser:
-    def __init__(self, width: int = 1360, height: int = 900, dark: bool = False) -> None:
+    def __init__(self, width: int = 1360, height: int = 900, dark: bool = False, any_certificate: bool = False) -> None:
         options = Options()
         options.binary_location = shutil.which("chromium")
         self.profile = tempfile.TemporaryDirectory()
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--disable-background-networking",
                          f"--user-data-dir={self.profile.name}", "--force-device-scale-factor=1"):  # fmt: skip
             options.add_argument(argument)
+        options.accept_insecure_certs = any_certificate
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
         self.driver.set_script_timeout(4 * PATIENCE)
@@ -110,6 +112,23 @@ class Browser:
             sizes.append(self.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"])
             time.sleep(0.5)
         return min(sizes)
+
+    def nodes(self) -> tuple[int, int]:
+        """Nodes of documents and their listeners."""
+        counters = self.driver.execute_cdp_cmd("Memory.getDOMCounters", {})
+        return counters["nodes"], counters["jsEventListeners"]
+
+    def renderer(self) -> int:
+        """The process of the page: of the renderers of this browser the largest."""
+        found: list[tuple[int, int]] = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "cmdline").read_bytes()
+                if b"--type=renderer" in words and self.profile.name.encode() in words:
+                    found.append((int((folder / "statm").read_text().split()[1]), int(folder.name)))
+            except OSError:
+                continue  # it ended
+        return max(found)[1]
 
     def console(self) -> list[str]:
         """Errors and warnings so far."""

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""The page of `nvmlkit serve` in Debian's Chromium: what it shows, clicks and keys, its speed, its memory, other sites.
+"""The page of `nvmlkit serve` in Debian's Chromium: what it shows, clicks and keys, its speed, other sites, TLS.
 
-    browser_test.py --write         makes the pictures of docs/images/ anew
-    browser_test.py --minutes 60    looks at the memory for an hour
+    browser_test.py --write    makes the pictures of docs/images/ anew
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from serving import COMMAND, SOURCE, Served, ServeTest, tell
 
 IMAGES = SOURCE / "docs" / "images"
 WRITE = "--write" in sys.argv
-MINUTES = float(sys.argv[sys.argv.index("--minutes") + 1]) if "--minutes" in sys.argv else 0.5
 LARGEST_PICTURE = 150_000
 EVIL = """<!doctype html><title>waiting</title><script>
 const port = location.search.slice(1), token = location.hash.slice(1);
@@ -191,6 +189,20 @@ class Page(ServeTest):
             self.assertEqual(seen, {"read": "blocked", "simple": "blocked", "write": "opaque" if seen["write"] == "opaque" else "blocked", "form": "sent", "frame": "closed", "script": "blocked"})
         self.assertEqual(self.good("fault", "--state", served.state), "no faults\n")
 
+    def test_the_page_over_tls(self) -> None:
+        browser = Browser(any_certificate=True)
+        self.addCleanup(browser.end)
+        served = self.serve("-m", "t4", "-n", "2", "--tls-self-signed", "--interval", "200ms")
+        browser.open(served, "log")
+        self.assertTrue(browser.driver.current_url.startswith("https://"))
+        browser.wait("live", lambda: browser.text("#connection") == "live")
+        browser.find("aside .line input").send_keys("fault gpu=1 xid 79\n")
+        browser.wait("the fault", lambda: "xid 79" in browser.text(".row.bad .condition"))
+        self.assertIn("gpu=1 xid 79", self.good("fault", "--state", served.state))
+        browser.driver.refresh()
+        browser.wait("live again", lambda: browser.text("#connection") == "live")
+        self.assertEqual(browser.console(), [])
+
     def test_speed(self) -> None:
         for gpus in (8, 256):
             served = self.serve("-m", "h100", "-n", str(gpus))
@@ -208,24 +220,6 @@ class Page(ServeTest):
             self.assertLess(views[0], 1000 * busy())
             self.assertGreater(best[0], 58 / busy())
             served.end()
-
-    def test_memory_stays_flat(self) -> None:
-        served = self.show("-m", "h100", "-n", "16", "--interval", "100ms")
-        served.steer("load gpu=all 80%")
-
-        def work(seconds: float) -> None:
-            end, n = time.monotonic() + seconds, 0
-            while time.monotonic() < end:
-                served.steer(f"{'heal' if n % 2 else 'fault'} gpu={n // 2 % 16}{'' if n % 2 else ' xid 31'}")
-                time.sleep(0.1)
-                n += 1
-
-        work(60)  # fills the rings of samples and messages
-        first = self.browser.heap()
-        work(60 * MINUTES)
-        last = self.browser.heap()
-        tell(f"serve: {MINUTES:g} minutes of a page with 16 GPUs, ten samples a second: {first / 2**20:.1f} MiB, then {last / 2**20:.1f} MiB")
-        self.assertLess(last, first + (2 << 20))
 
     def test_plain_curves_without_uplot(self) -> None:
         """As in a build without uPlot."""

@@ -164,7 +164,7 @@ class Safety(ServeTest):
     def test_other_addresses_need_a_word(self) -> None:
         for address in ("0.0.0.0", "::", "192.0.2.1"):
             line = self.refused("serve", "--listen", address)
-            self.assertIn("speaks no TLS", line)
+            self.assertIn("without TLS", line)
             self.assertIn("--plain-http", line)
         self.assertIn("an address such as", self.refused("serve", "--listen", "localhost"))
         exposed = self.serve("--listen", "0.0.0.0", "--plain-http")

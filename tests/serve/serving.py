@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import json
 import re
 import select
+import ssl
 import subprocess
 import sys
 import time
@@ -39,25 +41,37 @@ class Served:
             stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         test.addCleanup(self.end)
-        self.state = self.link = ""
+        self.state = self.link = self.tls = ""
+        self.trust: ssl.SSLContext | None = None  # over TLS whose certificates are good
         assert self.process.stdout is not None
         for line in self.process.stdout:
             name, value = line.rstrip("\n").split(None, 1)
             if name == "State":
                 self.state = value
+            if name == "TLS":
+                self.tls = value
             if name == "Page":
                 self.link = value
                 break
         test.assertTrue(self.link, "the server did not begin: " + (self.process.stderr.read() if not self.link else ""))
-        found = re.fullmatch(r"http://\[?([^]]+?)\]?:(\d+)/(?:#token=(\w+))?", self.link)
+        found = re.fullmatch(r"(https?)://\[?([^]]+?)\]?:(\d+)/(?:#token=(\w+))?", self.link)
         test.assertTrue(found, self.link)
-        self.host, self.port, self.token = found[1], int(found[2]), found[3] or ""
+        self.scheme, self.host, self.port, self.token = found[1], found[2], int(found[3]), found[4] or ""
 
     def end(self) -> str:
         """What it wrote on stderr."""
         if self.process.poll() is None:
             self.process.terminate()
         return self.process.communicate(timeout=PATIENCE)[1]
+
+    def connection(self) -> http.client.HTTPConnection:
+        if self.scheme == "https":
+            return http.client.HTTPSConnection(self.host, self.port, timeout=PATIENCE, context=self.trust)
+        return http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
+
+    @staticmethod
+    def fingerprint_of(der: bytes) -> str:
+        return ":".join(f"{byte:02X}" for byte in hashlib.sha256(der).digest())
 
     def ask(self, method: str, path: str, body: Any = None, headers: dict[str, str | None] | None = None) -> Answer:
         """A request with the token. A header that is None is left out."""
@@ -67,7 +81,7 @@ class Served:
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
             sent["Content-Type"] = "application/json"
         sent |= headers or {}
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
+        connection = self.connection()
         try:
             connection.putrequest(method, path, skip_host="Host" in sent, skip_accept_encoding=True)
             for name, value in sent.items():
@@ -96,7 +110,7 @@ class Stream:
     """The server-sent events of a server."""
 
     def __init__(self, served: Served) -> None:
-        self.connection = http.client.HTTPConnection(served.host, served.port, timeout=PATIENCE)
+        self.connection = served.connection()
         self.connection.request("GET", "/api/v1/stream", headers={"Authorization": f"Bearer {served.token}"})
         self.response = self.connection.getresponse()
         self.status = self.response.status

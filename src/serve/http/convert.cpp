@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "serve/http/evented.hpp"
+#include "evented/objects.hpp"
 
 namespace nvmlkit::serve::http {
 namespace {
@@ -35,7 +35,7 @@ std::string lower(std::string_view text) {
 
 std::string decoded(const char* text) {
   std::size_t size = 0;
-  const std::unique_ptr<char, Freed<free>> out(evhttp_uridecode(text, 0, &size));
+  const std::unique_ptr<char, evented::Freed<free>> out(evhttp_uridecode(text, 0, &size));
   return out ? std::string(out.get(), size) : std::string();
 }
 
@@ -72,7 +72,7 @@ void write_headers(evhttp_request* request, const Response& response) {
 
 void write_response(evhttp_request* request, const Response& response) {
   write_headers(request, response);
-  const Buffer body(evbuffer_new());
+  const evented::Buffer body(evbuffer_new());
   if (body) evbuffer_add(body.get(), response.body.data(), response.body.size());
   evhttp_send_reply(request, response.status, reason_of(response.status), body.get());
 }

@@ -1,41 +1,28 @@
 #include "serve/http/server.hpp"
 
-#include <arpa/inet.h>
 #include <event2/bufferevent.h>
-#include <event2/listener.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "evented/listen.hpp"
+#include "evented/objects.hpp"
 #include "serve/http/convert.hpp"
-#include "serve/http/evented.hpp"
 
 namespace nvmlkit::serve::http {
 namespace {
 
-constexpr timeval kPauseAfterError{0, 200'000};
 constexpr int kLongIdle = 365 * 24 * 3600;
 
 timeval timeval_of(std::chrono::milliseconds time) {
   const auto count = std::max<std::int64_t>(time.count(), 1);
   return {static_cast<time_t>(count / 1000), static_cast<suseconds_t>(count % 1000 * 1000)};
-}
-
-std::uint16_t port_of_socket(int socket) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  if (getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
-  return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&address)->sin6_port
-                                             : reinterpret_cast<sockaddr_in*>(&address)->sin_port);
 }
 
 void call(const std::function<void()>& callback) {
@@ -44,38 +31,37 @@ void call(const std::function<void()>& callback) {
 
 class EventServer final : public Server {
  public:
-  explicit EventServer(const Limits& limits)
-      : limits_(limits), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), base_(event_base_new()) {}
+  EventServer(const Limits& limits, std::shared_ptr<const tls::Identity> identity)
+      : limits_(limits),
+        identity_(std::move(identity)),
+        wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        base_(event_base_new()) {}
   ~EventServer() override {
     http_.reset();  // ends the connections, whose ends use the rest
     if (wake_ >= 0) close(wake_);
   }
 
-  // What went wrong; 0: nothing.
-  int listen(const std::string& address, std::uint16_t port) {
-    if (wake_ < 0 || !base_) return ENOMEM;
+  sim::Expected<void> listen(const std::string& address, std::uint16_t port) {
+    if (wake_ < 0 || !base_) return sim::fail(evented::out_of_memory());
     http_.reset(evhttp_new(base_.get()));
-    if (!http_ || !make_events()) return ENOMEM;
-    evhttp_set_timeout(http_.get(), limits_.idle_seconds);
-    evhttp_set_max_headers_size(http_.get(), static_cast<ev_ssize_t>(limits_.header_bytes));
-    evhttp_set_max_body_size(http_.get(), static_cast<ev_ssize_t>(limits_.body_bytes));
-    evhttp_set_allowed_methods(http_.get(), EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST | EVHTTP_REQ_DELETE);
+    if (!http_ || !make_events()) return sim::fail(evented::out_of_memory());
+    evented::limit_clients(http_.get(),
+                           {.idle_seconds = limits_.idle_seconds,
+                            .header_bytes = limits_.header_bytes,
+                            .body_bytes = limits_.body_bytes,
+                            .methods = EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST | EVHTTP_REQ_DELETE});
     evhttp_set_gencb(
         http_.get(), [](evhttp_request* request, void* self) { static_cast<EventServer*>(self)->answer(request); },
         this);
-    errno = 0;
-    auto* const bound = evhttp_bind_socket_with_handle(http_.get(), address.c_str(), port);
-    if (bound == nullptr) return errno == 0 ? EADDRNOTAVAIL : errno;
-    port_ = port_of_socket(evhttp_bound_socket_get_fd(bound));
-    // Without free descriptors every try to accept fails at once: the server waits for connections to end.
-    evconnlistener_set_error_cb(evhttp_bound_socket_get_listener(bound), [](evconnlistener* listener, void*) {
-      evconnlistener_disable(listener);
-      event_base_once(
-          evconnlistener_get_base(listener), -1, EV_TIMEOUT,
-          [](evutil_socket_t, short, void* paused) { evconnlistener_enable(static_cast<evconnlistener*>(paused)); },
-          listener, &kPauseAfterError);
-    });
-    return 0;
+    if (identity_)
+      evhttp_set_bevcb(
+          http_.get(),
+          [](event_base* base, void* self) { return static_cast<EventServer*>(self)->identity_->connection(base); },
+          this);
+    const auto bound = evented::listen(http_.get(), address, port);
+    if (!bound) return sim::fail(bound.error());
+    port_ = *bound;
+    return {};
   }
 
   std::uint16_t port() const override { return port_; }
@@ -99,7 +85,7 @@ class EventServer final : public Server {
   }
 
   void broadcast(std::string_view text) override {
-    const Buffer buffer(evbuffer_new());
+    const evented::Buffer buffer(evbuffer_new());
     if (!buffer) return;
     std::vector<evhttp_connection*> slow;
     for (const auto& [connection, request] : streams_) {
@@ -155,7 +141,7 @@ class EventServer final : public Server {
     write_headers(request, response);
     evhttp_send_reply_start(request, response.status, reason_of(response.status));
     streams_[connection] = request;
-    const Buffer buffer(evbuffer_new());
+    const evented::Buffer buffer(evbuffer_new());
     if (!buffer) return;
     evbuffer_add(buffer.get(), response.body.data(), response.body.size());
     evhttp_send_reply_chunk(request, buffer.get());
@@ -164,25 +150,24 @@ class EventServer final : public Server {
   static constexpr std::array kSignals = {SIGINT, SIGTERM};
 
   Limits limits_;
+  std::shared_ptr<const tls::Identity> identity_;
   int wake_;
   Callbacks callbacks_;
   std::unordered_map<evhttp_connection*, evhttp_request*> streams_;
-  Base base_;
-  Event tick_, alarm_, woken_;
-  std::array<Event, kSignals.size()> signals_;
-  Http http_;
+  evented::Base base_;
+  evented::Event tick_, alarm_, woken_;
+  std::array<evented::Event, kSignals.size()> signals_;
+  evented::Http http_;
   std::uint16_t port_ = 0;
 };
 
 }  // namespace
 
 sim::Expected<std::unique_ptr<Server>> Server::open(const std::string& address, std::uint16_t port,
-                                                    const Limits& limits) {
-  auto server = std::make_unique<EventServer>(limits);
-  if (const int error = server->listen(address, port); error != 0)
-    return sim::fail({.kind = sim::ProblemKind::impossible,
-                      .what = address + ":" + std::to_string(port) +
-                              " cannot be served: " + std::generic_category().message(error)});
+                                                    const Limits& limits,
+                                                    std::shared_ptr<const tls::Identity> identity) {
+  auto server = std::make_unique<EventServer>(limits, std::move(identity));
+  if (const auto listening = server->listen(address, port); !listening) return sim::fail(listening.error());
   return server;
 }
 

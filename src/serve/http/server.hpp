@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "serve/http/message.hpp"
+#include "serve/tls/identity.hpp"
 #include "sim/problem/problem.hpp"
 
 namespace nvmlkit::serve::http {
@@ -34,9 +35,11 @@ struct Callbacks {
 
 class Server {
  public:
-  // Port 0 becomes a free one. A problem: the address cannot be had, or the command was built without libevent.
+  // Port 0 becomes a free one. Without an identity the server speaks plain HTTP. A problem: the address cannot be had,
+  // or the command was built without libevent.
   static sim::Expected<std::unique_ptr<Server>> open(const std::string& address, std::uint16_t port,
-                                                     const Limits& limits);
+                                                     const Limits& limits,
+                                                     std::shared_ptr<const tls::Identity> identity);
   virtual ~Server() = default;
 
   virtual std::uint16_t port() const = 0;

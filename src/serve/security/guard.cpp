@@ -56,9 +56,13 @@ bool is_json(const http::Request& request) {
 
 }  // namespace
 
-std::vector<std::string> loopback_names(std::uint16_t port) {
-  const auto with_port = ":" + std::to_string(port);
-  return {"127.0.0.1" + with_port, "localhost" + with_port, "[::1]" + with_port};
+std::vector<std::string> names_with_port(const std::vector<std::string>& names, std::uint16_t port) {
+  std::vector<std::string> out;
+  for (const auto& name : names) {
+    out.push_back(name + ":" + std::to_string(port));
+    if (port == 80 || port == 443) out.push_back(name);
+  }
+  return out;
 }
 
 void add_security_headers(http::Response& response) {
@@ -74,8 +78,10 @@ bool Guard::is_own_name(std::string_view host) const {
 
 // Behind a proxy the page may have come by https.
 bool Guard::is_own_origin(std::string_view origin, std::string_view host) const {
-  for (const std::string_view scheme : {"http://", "https://"})
+  for (const std::string_view scheme : {"https://", "http://"}) {
+    if (settings_.tls && scheme == "http://") continue;
     if (origin.starts_with(scheme) && equal_names(origin.substr(scheme.size()), host)) return true;
+  }
   return false;
 }
 

@@ -20,11 +20,12 @@ enum class Access : std::uint8_t {
 
 struct GuardSettings {
   std::string token;
-  std::uint16_t port = 0;
   // Names by which clients may call the server, with or without a port: those of the loopback interface, and --host.
   std::vector<std::string> hosts;
   // Addresses in numbers are good names, too: of a server that other hosts reach. Rebinding needs a name.
   bool any_address = false;
+  // The server speaks TLS: a page that came by plain HTTP is not its own.
+  bool tls = false;
 };
 
 class Guard {
@@ -42,8 +43,8 @@ class Guard {
   GuardSettings settings_;
 };
 
-// The names of the loopback interface with this port.
-std::vector<std::string> loopback_names(std::uint16_t port);
+// The names as clients write them: with the port, and without it where browsers leave it out.
+std::vector<std::string> names_with_port(const std::vector<std::string>& names, std::uint16_t port);
 
 // For every response: no other site may frame, read or script the page.
 void add_security_headers(http::Response& response);

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-namespace nvmlkit::serve::http {
+namespace nvmlkit::evented {
 
 template <auto Free>
 struct Freed {
@@ -21,4 +21,4 @@ using Http = std::unique_ptr<evhttp, Freed<evhttp_free>>;
 using Event = std::unique_ptr<event, Freed<event_free>>;
 using Buffer = std::unique_ptr<evbuffer, Freed<evbuffer_free>>;
 
-}  // namespace nvmlkit::serve::http
+}  // namespace nvmlkit::evented
