@@ -8,11 +8,12 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import time
 import unittest
 from typing import Any
 
-from serving import COMMAND, PATIENCE, SOURCE, Answer, Served, ServeTest, available_smi
+from serving import COMMAND, LIBRARY_DIR, PATIENCE, SOURCE, Answer, Served, ServeTest, available_smi
 
 try:
     import jsonschema
@@ -25,6 +26,29 @@ end: 60s
 steps:
   - do: load gpu=all 80%
   - {at: 200ms, name: lost, gpus: 1, do: fault xid 79, expect: fault == xid 79, within: 1s}
+"""
+
+# Waits for every event of every GPU, until one of GPU 7.
+WAITER = """
+import ctypes, sys
+nvml = ctypes.CDLL(sys.argv[1])
+class Data(ctypes.Structure):
+    _fields_ = [("device", ctypes.c_void_p), ("type", ctypes.c_ulonglong), ("data", ctypes.c_ulonglong), ("instances", ctypes.c_uint * 2)]
+NAMES = {1: "SingleBitEccError", 2: "DoubleBitEccError", 4: "PState", 8: "XidCriticalError", 16: "Clock", 0x80: "PowerSourceChange", 0x200: "SingleBitEccErrorStorm"}
+assert nvml.nvmlInit_v2() == 0
+events, data, gpus = ctypes.c_void_p(), Data(), {}
+assert nvml.nvmlEventSetCreate(ctypes.byref(events)) == 0
+for index in range(8):
+    gpu, types = ctypes.c_void_p(), ctypes.c_ulonglong()
+    assert nvml.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(gpu)) == 0
+    assert nvml.nvmlDeviceGetSupportedEventTypes(gpu, ctypes.byref(types)) == 0
+    assert nvml.nvmlDeviceRegisterEvents(gpu, types, events) == 0
+    gpus[gpu.value] = index
+print("ready", flush=True)
+while True:
+    assert nvml.nvmlEventSetWait_v2(events, ctypes.byref(data), 20000) == 0
+    print(gpus[data.device], "nvmlEventType" + NAMES.get(data.type, hex(data.type)), data.data, flush=True)
+    if gpus[data.device] == 7: break
 """
 
 
@@ -94,6 +118,8 @@ class Api(ServeTest):
         self.ask("GET", "/api/v1/gpus/0")
         self.ask("GET", "/api/v1/state")
         self.ask("GET", "/api/v1/log")
+        self.served.steer("fault gpu=5 xid 31")
+        self.wait("an event", lambda: self.ask("GET", "/api/v1/events").json)
         self.assertIn("nvmlkit_gpu_info{", self.ask("GET", "/metrics").body.decode())
         self.ask("POST", "/api/v1/commands", {"words": ["load", "gpu=all", "60%"]})
         names = [each["name"] for each in self.ask("GET", "/api/v1/scenarios").json]
@@ -139,6 +165,34 @@ class Api(ServeTest):
         self.assertEqual(self.served.ask("GET", "/../../etc/passwd").status, 404)
         self.assertEqual(self.served.ask("GET", "/%2e%2e/state").status, 404)
         self.assertEqual(self.served.ask("HEAD", "/api/v1/live").status, 200)
+
+    def test_events_are_those_of_an_event_set(self) -> None:
+        before = [(event["gpu"], event["type"], event["data"]) for event in self.ask("GET", "/api/v1/events").json]
+        self.assertEqual(before, [])
+        waiter = self.start_waiter()
+        stream = self.served.stream()
+        self.addCleanup(stream.close)
+        stream.wait("state")
+        for line in ("fault gpu=2 xid 63", "fault gpu=4 ecc dram uncorrected", "fault gpu=0 event clock", "fault gpu=6 event power-source 7", "heal gpu=all"):
+            self.assertEqual(self.served.steer(line).status, 200, line)
+        self.assertEqual(self.served.steer("fault gpu=7 xid 13").status, 200)
+        seen = []
+        while not seen or seen[-1]["gpu"] != 7:
+            seen += stream.wait("events")
+        told = waiter.communicate(timeout=PATIENCE)[0].splitlines()
+        mine = [f"{event['gpu']} {event['type']} {event['data']}" for event in seen]
+        self.assertEqual(mine, told)
+        self.assertEqual([event["sequence"] for event in seen], sorted(event["sequence"] for event in seen))
+        self.assertEqual(self.ask("GET", "/api/v1/events").json[-len(seen):], seen)
+        xid = next(event for event in seen if event["data"] == 63)
+        self.assertEqual((xid["gpu"], xid["type"], xid["text"], xid["gpu_instance"]), (2, "nvmlEventTypeXidCriticalError", "Xid 63", None))
+
+    def start_waiter(self) -> subprocess.Popen[str]:
+        out = subprocess.Popen(["/usr/bin/python3", "-c", WAITER, LIBRARY_DIR / "libnvidia-ml.so.1"], env=self.environment, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(out.wait)
+        self.addCleanup(out.kill)
+        self.assertEqual(out.stdout.readline(), "ready\n")
+        return out
 
     def test_commands_do_what_the_command_line_does(self) -> None:
         self.served.steer("fault gpu=2 xid 79")

@@ -132,6 +132,21 @@ class Page(ServeTest):
         self.browser.wait("no chip", lambda: self.browser.run(f"return {chips}.length") == 0)
         self.assertEqual(self.good("fault", "--state", served.state), "no faults\n")
 
+    def test_events_of_the_chosen_gpus(self) -> None:
+        served = self.show("-m", "h100", "-n", "4", "--interval", "200ms", tab="events")
+        self.wait_text("#events", "No events")
+        served.steer("fault gpu=1 xid 63")
+        served.steer("fault gpu=2 ecc dram uncorrected")
+        self.wait_text("#events tbody tr.error", "nvmlEventType")
+        self.wait_text("#events tbody", "Xid 63")
+        rows = self.browser.run("return [...document.querySelectorAll('#events tbody tr')].map((row) => row.children[1].textContent + ' ' + row.children[2].textContent)")
+        self.assertEqual(rows[-1], "1 Xid 63")
+        self.assertIn("2 uncorrected ECC error", rows)
+        self.browser.all(".row:not(.head)")[1].click()
+        self.browser.wait("events of GPU 1 alone", lambda: len(self.browser.all("#events tbody tr")) == 1)
+        self.browser.all(".row:not(.head)")[3].click()
+        self.wait_text("#events p", "No events")
+
     def test_the_keyboard_is_enough(self) -> None:
         served = self.show("-m", "h100", "-n", "4")
         self.browser.run("document.querySelector('.row:not(.head)').focus()")

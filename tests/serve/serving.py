@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
-from clients import COMMAND, PATIENCE, SOURCE, available_smi, skip, tell  # noqa: E402,F401
+from clients import COMMAND, LIBRARY_DIR, PATIENCE, SOURCE, available_smi, skip, tell  # noqa: E402,F401
 from fixture import ClientTest  # noqa: E402
 
 

@@ -12,6 +12,7 @@ constexpr RouteEntry kRoutes[] = {
     {"GET", "/api/v1/history", Access::read, Route::history},
     {"GET", "/api/v1/state", Access::read, Route::state},
     {"GET", "/api/v1/log", Access::read, Route::log},
+    {"GET", "/api/v1/events", Access::read, Route::events},
     {"GET", "/api/v1/gpus/{gpu}", Access::read, Route::fields},
     {"GET", "/api/v1/stream", Access::read, Route::stream},
     {"POST", "/api/v1/commands", Access::write, Route::command},

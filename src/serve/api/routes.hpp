@@ -18,6 +18,7 @@ enum class Route : std::uint8_t {
   history,
   state,
   log,
+  events,
   fields,
   stream,
   command,

@@ -26,11 +26,13 @@ Service::Service(const sim::Machine& machine, GuardSettings guard, bool open_met
       open_metrics_(open_metrics),
       sampler_(machine),
       log_(machine),
+      events_(machine),
       runner_(machine) {
   live_ = sampler_.take();
   history_.add(live_);
   (void)log_.take();
-  events_.take(machine_);
+  (void)events_.take();
+  counter_.take(machine_);
 }
 
 http::Response Service::answer(const http::Request& request) {
@@ -63,6 +65,8 @@ http::Response Service::route(const Found& found, const http::Request& request) 
       return json_response(condition_of(machine_));
     case Route::log:
       return json_response(log_.all());
+    case Route::events:
+      return json_response(events_.all());
     case Route::fields:
       return fields(found.parameter, request);
     case Route::stream:
@@ -96,9 +100,9 @@ http::Response Service::page(const http::Request& request) const {
 }
 
 http::Response Service::metrics() {
-  events_.take(machine_);
+  counter_.take(machine_);
   metrics::Exposition out;
-  if (!metrics::add_machine(out, machine_, events_)) return error_response(503, "a writer of the machine is stopped");
+  if (!metrics::add_machine(out, machine_, counter_)) return error_response(503, "a writer of the machine is stopped");
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = out.text()};
 }
 
@@ -128,8 +132,8 @@ void Service::tick(const Broadcast& broadcast, bool anybody) {
 
 void Service::changed(const Broadcast& broadcast, bool anybody) {
   runner_.advance();
-  events_.take(machine_);
-  const auto messages = log_.take();
+  counter_.take(machine_);
+  const auto messages = log_.take(), events = events_.take();
   if (!anybody) {
     state_.clear();
     return;
@@ -140,6 +144,7 @@ void Service::changed(const Broadcast& broadcast, bool anybody) {
     broadcast(http::event_text(name, last));
   };
   if (!messages.empty()) broadcast(http::event_text("log", text_of_json(messages)));
+  if (!events.empty()) broadcast(http::event_text("events", text_of_json(events)));
   send("state", state_, text_of_json(condition_of(machine_)));
   send("run", run_, text_of_json(runner_.status()));
 }

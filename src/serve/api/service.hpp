@@ -11,6 +11,7 @@
 #include "serve/api/error.hpp"
 #include "serve/api/routes.hpp"
 #include "serve/http/message.hpp"
+#include "serve/machine/events.hpp"
 #include "serve/machine/log.hpp"
 #include "serve/machine/sampler.hpp"
 #include "serve/scenarios/runner.hpp"
@@ -54,7 +55,8 @@ class Service {
   History history_;
   std::string live_;  // the newest sample
   Log log_;
-  metrics::EventCounter events_;
+  Events events_;
+  metrics::EventCounter counter_;
   Runner runner_;
   std::string state_, run_;  // as they were broadcast last
 };

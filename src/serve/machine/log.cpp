@@ -1,6 +1,6 @@
 #include "serve/machine/log.hpp"
 
-#include <time.h>
+#include "serve/machine/wall_time.hpp"
 
 #include "kernel_log/lines.hpp"
 #include "sim/events/names.hpp"
@@ -10,15 +10,6 @@ namespace nvmlkit::serve {
 namespace {
 
 constexpr std::size_t kMostMessages = 1000;
-
-// Uptimes of the host as milliseconds since 1970.
-std::int64_t unix_ms_of(std::uint64_t uptime_us) {
-  timespec wall{}, boot{};
-  clock_gettime(CLOCK_REALTIME, &wall);
-  clock_gettime(CLOCK_BOOTTIME, &boot);
-  const auto begin_ms = (wall.tv_sec - boot.tv_sec) * 1000 + (wall.tv_nsec - boot.tv_nsec) / 1'000'000;
-  return begin_ms + static_cast<std::int64_t>(uptime_us / 1000);
-}
 
 const char* name_of_level(kernel_log::Level level) {
   switch (level) {

@@ -1,4 +1,4 @@
-// The kernel log with events, the processes, and the layout of MIG devices.
+// The events, the log, the processes, and the layout of MIG devices.
 
 import { find, make, setStyle } from "./dom.js";
 import { clock, gibibytes, ranges } from "./format.js";
@@ -15,6 +15,36 @@ function showLog() {
     }
     while (list.childElementCount > 300) list.lastElementChild.remove();
   });
+}
+
+// What a program gets that waits for NVML's events, of the chosen GPUs.
+function showEvents() {
+  const columns = ["Time", "GPU", "Event", "Data", "NVML"];
+  const body = make("tbody");
+  const table = make("table", { class: "events" }, make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)))), body);
+  const none = make("p", { class: "muted" });
+  find("events").replaceChildren(table, none);
+  let shown = -1;
+  const row = ({ time_ms: time, gpu, level, text, data, type, gpu_instance: instance }) => {
+    const place = gpu === null ? "system" : instance === null ? `${gpu}` : `${gpu}, instance ${instance}`;
+    return make("tr", { class: level }, ...[clock(time), place, text, `${data}`, type].map((cell) => make("td", {}, cell)));
+  };
+  const update = () => {
+    const gpus = new Set(chosen());
+    const fits = ({ sequence, gpu }) => sequence > shown && (gpu === null || gpus.has(gpu));
+    for (const event of store.events.filter(fits)) body.prepend(row(event));
+    shown = store.events.at(-1)?.sequence ?? shown;
+    while (body.childElementCount > 300) body.lastElementChild.remove();
+    table.hidden = body.childElementCount === 0;
+    none.textContent = table.hidden ? "No events of these GPUs yet. A fault raises one." : "";
+  };
+  listen(["events"], update);
+  listen(["selection"], () => {
+    shown = -1;
+    body.replaceChildren();
+    update();
+  });
+  update();
 }
 
 function showProcesses() {
@@ -73,6 +103,7 @@ function showMig() {
 }
 
 export function showLists() {
+  showEvents();
   showLog();
   showProcesses();
   showMig();

@@ -77,7 +77,7 @@ async function start() {
   try {
     const [machine, topology] = await Promise.all([get("machine"), get("topology")]);
     const few = machine.gpus.length <= 64;
-    const [samples, log] = await Promise.all([get(`history?samples=${few ? 300 : 60}`), get("log")]);
+    const [samples, log, events] = await Promise.all([get(`history?samples=${few ? 300 : 60}`), get("log"), get("events")]);
     begin(machine, topology);
     for (const sample of samples) take("live", sample);
     showHead();
@@ -89,6 +89,7 @@ async function start() {
     showScenario();
     showTabs();
     take("log", log);
+    take("events", events);
     performance.mark("shown");
     follow(take, showStatus);
   } catch (error) {

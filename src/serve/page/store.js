@@ -67,6 +67,7 @@ export const store = {
   state: null,
   run: { state: "none" },
   log: [],
+  events: [],
   selection: new Set(),
 };
 
@@ -74,7 +75,7 @@ const listeners = new Map();
 const waiting = new Set();
 let planned = false;
 
-// `topic`: samples, state, run, log, selection.
+// `topic`: samples, state, run, log, events, selection.
 export function listen(topics, call) {
   for (const topic of topics) listeners.set(topic, [...(listeners.get(topic) ?? []), call]);
 }
@@ -102,9 +103,9 @@ export function take(name, data) {
     store.samples.add(data);
     store.pace = data.pace;
     announce("samples");
-  } else if (name === "log") {
-    store.log = [...store.log, ...data].slice(-CAPACITY);
-    announce("log");
+  } else if (name === "log" || name === "events") {
+    store[name] = [...store[name], ...data].slice(-CAPACITY);
+    announce(name);
   } else {
     store[name] = data;
     announce(name);

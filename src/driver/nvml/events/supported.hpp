@@ -6,7 +6,7 @@
 
 namespace nvmlkit::driver {
 
-// Newer drivers know more types; the GPU's architecture and its ECC decide which of them it has.
+// By the driver of the machine.
 unsigned long long supported_events(const sim::Machine& machine, const sim::model::Gpu& gpu);
 
 // Events of one GPU instance are for those who may see the whole GPU.
