@@ -22,6 +22,8 @@ double seconds_of(const std::string& option, const std::string& text, double oth
   return *seconds;
 }
 
+}  // namespace
+
 std::string read_all(const std::string& path) {
   std::error_code problem;
   if (std::filesystem::is_directory(path, problem)) throw CommandError(sim::unusable_file(path, "is a folder"));
@@ -35,8 +37,6 @@ std::string read_all(const std::string& path) {
   }
   return out;
 }
-
-}  // namespace
 
 void RecordedFiles::declare(Arguments& arguments) {
   arguments

@@ -12,6 +12,9 @@
 
 namespace nvmlkit::cli {
 
+// A recording, whole.
+std::string read_all(const std::string& path);
+
 // The files to read: FILE..., --interval and --host.
 class RecordedFiles {
  public:

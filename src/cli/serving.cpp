@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/command_error.hpp"
+#include "cli/recorded.hpp"
 #include "serve/security/token.hpp"
 #include "sim/problem/names.hpp"
 #include "sim/steering/time_words.hpp"
@@ -49,6 +50,11 @@ void ServingOptions::declare(Arguments& arguments) {
   arguments.option("--interval", Kind::text, interval_, "Time between two samples, from 100ms to 60s")
       .label("TIME")
       .default_text("1s");
+  arguments
+      .option("--recording", Kind::file, recordings_,
+              "A recording that the page can compare the machine with, as `nvmlkit replay` takes it; the page opens "
+              "others, too")
+      .label("FILE");
   arguments.section("Who may ask");
   arguments
       .option("--token-file", Kind::file, token_file_,
@@ -103,6 +109,14 @@ serve::ServeOptions ServingOptions::settings(const serve::http::Server& server) 
   if (identity_)
     for (auto& each : serve::names_with_port(identity_->names(), server.port()))
       out.guard.hosts.push_back(std::move(each));
+  return out;
+}
+
+serve::api::Recordings ServingOptions::recordings(const sim::Machine& machine) const {
+  serve::api::Recordings out;
+  for (const auto& file : recordings_)
+    out.push_back(std::make_shared<const serve::Curves>(
+        of_option("--recording", serve::read_curves(file, read_all(file), machine))));
   return out;
 }
 

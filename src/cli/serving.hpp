@@ -20,6 +20,8 @@ class ServingOptions {
   std::unique_ptr<serve::http::Server> listen();
   // Of the server that listens.
   serve::ServeOptions settings(const serve::http::Server& server) const;
+  // What the page may compare the machine with.
+  serve::api::Recordings recordings(const sim::Machine& machine) const;
   // How to open the page. A token that came from a file is not in it.
   std::string url(const serve::http::Server& server, const serve::ServeOptions& settings) const;
 
@@ -34,7 +36,7 @@ class ServingOptions {
 
   std::string address_ = "127.0.0.1", token_file_, interval_ = "1s";
   std::uint32_t port_ = 0;
-  std::vector<std::string> hosts_;
+  std::vector<std::string> hosts_, recordings_;
   bool plain_http_ = false, open_metrics_ = false;
   TlsOptions tls_;
   std::shared_ptr<const serve::tls::Identity> identity_;

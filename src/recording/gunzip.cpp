@@ -9,10 +9,11 @@ namespace nvmlkit::recording {
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1F\x8B"); }
 
-Expected<std::string> gunzip(const std::string& file, std::string_view bytes) {
-  constexpr std::size_t kMost = std::size_t{1} << 30;
+Expected<std::string> gunzip(const std::string& file, std::string_view bytes, std::size_t most) {
   constexpr int kGzipOnly = 16 + MAX_WBITS;
-  const auto broken = [&](const char* why) { return refuse_at({file}, why, "unpack it with gzip -d to see"); };
+  const auto broken = [&](std::string why) {
+    return refuse_at({file}, std::move(why), "unpack it with gzip -d to see");
+  };
   if (bytes.size() > std::numeric_limits<uInt>::max()) return broken("more than 4 GiB");
   z_stream stream{};
   if (inflateInit2(&stream, kGzipOnly) != Z_OK) return sim::fail({.kind = sim::ProblemKind::out_of_memory});
@@ -21,7 +22,7 @@ Expected<std::string> gunzip(const std::string& file, std::string_view bytes) {
   std::string out;
   std::array<char, 65536> piece{};
   int result = Z_OK;
-  while (out.size() <= kMost) {
+  while (out.size() <= most) {
     stream.next_out = reinterpret_cast<Bytef*>(piece.data());
     stream.avail_out = piece.size();
     result = inflate(&stream, Z_NO_FLUSH);
@@ -34,7 +35,7 @@ Expected<std::string> gunzip(const std::string& file, std::string_view bytes) {
     }
   }
   inflateEnd(&stream);
-  if (out.size() > kMost) return broken("more than 1 GiB of text");
+  if (out.size() > most) return broken("more than " + std::to_string(most >> 20) + " MiB of text");
   if (result != Z_STREAM_END) return broken("the gzip data are broken or cut");
   return out;
 }

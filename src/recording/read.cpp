@@ -83,7 +83,7 @@ Expected<Format> format_of(const std::string& file, std::string_view text) {
 
 Expected<Format> read(const std::string& file, std::string_view text, const ReadOptions& options, Recording& out) {
   if (is_gzip(text)) {
-    const auto unpacked = gunzip(file, text);
+    const auto unpacked = gunzip(file, text, options.most_text);
     if (!unpacked) return sim::fail(unpacked.error());
     if (is_gzip(*unpacked)) return refuse_at({file}, "compressed twice", "unpack it with gzip -d");
     return read(file, *unpacked, options, out);

@@ -1,6 +1,7 @@
 // The readers of recordings, and how a text shows which of them it is for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,7 +11,8 @@
 namespace nvmlkit::recording {
 
 struct ReadOptions {
-  std::int64_t interval_ms = 1000;  // between samples whose tool prints no time
+  std::int64_t interval_ms = 1000;               // between samples whose tool prints no time
+  std::size_t most_text = std::size_t{1} << 30;  // of a compressed text
 };
 
 enum class Format : std::uint8_t {

@@ -129,9 +129,13 @@ class Api(ServeTest):
         self.ask("GET", "/api/v1/run")
         self.ask("POST", "/api/v1/run", {"text": SCENARIO, "name": "mine"})
         self.ask("DELETE", "/api/v1/run?undo=true")
+        self.ask("GET", "/api/v1/recordings")
+        self.ask("POST", "/api/v1/comparison", {"text": "index, power.draw [W]\n0, 100.00 W\n", "from": "1s"})
+        self.ask("GET", "/api/v1/comparison")
+        self.ask("DELETE", "/api/v1/comparison")
         stream = self.served.stream()
         self.addCleanup(stream.close)
-        for event, schema in (("state", "State"), ("run", "Run"), ("live", "Sample")):
+        for event, schema in (("state", "State"), ("run", "Run"), ("comparison", "Comparison"), ("live", "Sample")):
             self.ask.validate(stream.wait(event), {"$ref": f"#/components/schemas/{schema}"})
         all_routes = {(method.upper(), path) for path, item in OPENAPI["paths"].items() for method in item}
         self.assertEqual(all_routes - self.ask.seen, {("GET", "/api/v1/stream")})

@@ -147,6 +147,30 @@ class Page(ServeTest):
         self.browser.all(".row:not(.head)")[3].click()
         self.wait_text("#events p", "No events")
 
+    def test_a_recording_behind_the_curves(self) -> None:
+        file = self.folder / "query.csv"
+        file.write_text("index, power.draw [W], utilization.gpu [%]\n" + "0, 300.00 W, 50 %\n1, 400.00 W, 60 %\n" * 600)
+        served = self.show("-m", "h100", "-n", "2", "--interval", "200ms", tab="compare")
+        self.assertFalse(self.browser.run("return document.querySelector('#compare select').checkVisibility()"))
+        self.browser.find("#compare input[type=file]").send_keys(str(file))
+        self.browser.find("#compare .primary").click()
+        self.wait_text("#compare .message", "query.csv (nvidia-smi --query-gpu)")
+        self.browser.wait("deviations", lambda: len(self.browser.all("#compare tbody tr")) == 2)
+        self.wait_text(".chart:nth-child(3) .deviation", "differs from the recording by")
+        self.assertTrue(self.browser.run("return document.querySelectorAll('.chart .deviation:not([hidden])').length") == 2)
+        mean = self.browser.run("return document.querySelectorAll('#compare tbody tr')[1].children[1].textContent")
+        self.assertTrue(100 < float(mean.split()[0]) < 400, mean)
+        self.assertEqual(served.get("/api/v1/comparison")["name"], "query.csv")
+        self.browser.all(".row:not(.head)")[1].click()
+        self.browser.wait("GPU 1 alone", lambda: self.browser.run("return document.querySelector('#compare tbody').textContent").count("GPU 1") == 2)
+        next(button for button in self.browser.all("#compare button") if button.text == "End").click()
+        self.browser.wait("no deviations", lambda: not self.browser.run("return document.querySelectorAll('.chart .deviation:not([hidden])').length"))
+        file.write_text("nothing")
+        self.browser.find("#compare input[type=file]").send_keys(str(file))
+        self.browser.find("#compare .primary").click()
+        self.wait_text("#compare .message.wrong", "expected JSON or text of Prometheus")
+        self.assertEqual([line for line in self.browser.console() if "api/v1/comparison" not in line], [])
+
     def test_the_keyboard_is_enough(self) -> None:
         served = self.show("-m", "h100", "-n", "4")
         self.browser.run("document.querySelector('.row:not(.head)').focus()")
@@ -263,7 +287,7 @@ class Pictures(ServeTest):
 
     def test_they_are_there(self) -> None:
         guide = (SOURCE / "docs" / "guides" / "serve.md").read_text()
-        for name in ("serve.png", "serve-dark.png", "serve-256.png", "serve-phone.png"):
+        for name in ("serve.png", "serve-dark.png", "serve-256.png", "serve-compare.png", "serve-phone.png"):
             if WRITE:
                 self.write(name)
             self.assertIn(f"../images/{name}", guide)
@@ -284,6 +308,8 @@ class Pictures(ServeTest):
             time.sleep(20)
             browser.size(1280, 860)
             browser.open(served)
+        elif name == "serve-compare.png":
+            self.compare(browser)
         else:
             served = self.serve("-m", "dgx-h100", "--interval", "500ms")
             self.incident(served)
@@ -294,6 +320,22 @@ class Pictures(ServeTest):
         time.sleep(3)
         picture = browser.picture()
         (IMAGES / name).write_bytes(small(picture))
+
+    def compare(self, browser: Browser) -> None:
+        """A machine under a steady load, beside what another one recorded whose load was not steady."""
+        rows = (f"{gpu}, {max(8, 88 - (second // 9 + gpu) % 4 * 24)} %, {230 + 420 * (88 - (second // 9 + gpu) % 4 * 24) // 100}.00 W, {44 + second // 4 + gpu}\n"
+                for second in range(300) for gpu in range(4))  # fmt: skip
+        file = self.folder / "node17.csv"
+        file.write_text("index, utilization.gpu [%], power.draw [W], temperature.gpu\n" + "".join(rows))
+        served = self.serve("-m", "dgx-h100", "-n", "4", "--interval", "500ms")
+        served.steer("load gpu=all 70% --memory 40%")
+        browser.size(1280, 900)
+        browser.open(served, "compare")
+        time.sleep(3)
+        browser.find("#compare input[type=file]").send_keys(str(file))
+        browser.find("#compare .primary").click()
+        browser.run("scrollTo(0, 0)")
+        time.sleep(35)
 
     def incident(self, served: Served) -> None:
         use = ["--uses", "gpu=all", "--memory", "52GiB", "--state", served.state]

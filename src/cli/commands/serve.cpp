@@ -47,6 +47,7 @@ int serve_page(ServeCommandOptions& options) {
   const auto machine = attach(state);
   const auto server = options.serving.listen();
   auto settings = options.serving.settings(*server);
+  settings.recordings = options.serving.recordings(*machine);
   settings.is_up = [check = UpCheck(state)] { return check.is_up(); };
   fmt::print("Machine  {}\nState    {}\n", list_models(*machine), state);
   if (!options.serving.token_file().empty()) fmt::print("Token    {}\n", options.serving.token_file());

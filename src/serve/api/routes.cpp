@@ -21,6 +21,10 @@ constexpr RouteEntry kRoutes[] = {
     {"GET", "/api/v1/run", Access::read, Route::run_status},
     {"POST", "/api/v1/run", Access::write, Route::run_start},
     {"DELETE", "/api/v1/run", Access::write, Route::run_stop},
+    {"GET", "/api/v1/recordings", Access::read, Route::recordings},
+    {"GET", "/api/v1/comparison", Access::read, Route::comparison},
+    {"POST", "/api/v1/comparison", Access::write, Route::comparison_start},
+    {"DELETE", "/api/v1/comparison", Access::write, Route::comparison_stop},
 };
 
 // Does the path match? What stands for the last part in braces comes back.

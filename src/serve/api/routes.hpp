@@ -27,6 +27,10 @@ enum class Route : std::uint8_t {
   run_status,
   run_start,
   run_stop,
+  recordings,
+  comparison,
+  comparison_start,
+  comparison_stop,
 };
 
 struct RouteEntry {

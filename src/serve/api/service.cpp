@@ -20,14 +20,15 @@ http::Response json_or_busy(const Json& body) {
 
 }  // namespace
 
-Service::Service(const sim::Machine& machine, GuardSettings guard, bool open_metrics)
+Service::Service(const sim::Machine& machine, GuardSettings guard, bool open_metrics, Recordings recordings)
     : machine_(machine),
       guard_(std::move(guard)),
       open_metrics_(open_metrics),
       sampler_(machine),
       log_(machine),
       events_(machine),
-      runner_(machine) {
+      runner_(machine),
+      recordings_(std::move(recordings)) {
   live_ = sampler_.take();
   history_.add(live_);
   (void)log_.take();
@@ -83,6 +84,14 @@ http::Response Service::route(const Found& found, const http::Request& request) 
       return start_run(request);
     case Route::run_stop:
       return stop_run(request);
+    case Route::recordings:
+      return recordings();
+    case Route::comparison:
+      return json_response(comparison_status());
+    case Route::comparison_start:
+      return start_comparison(request);
+    case Route::comparison_stop:
+      return stop_comparison();
     case Route::page:
       break;
   }
@@ -119,12 +128,12 @@ http::Response Service::stream() {
   if (state_.empty()) state_ = text_of_json(condition_of(machine_));
   return {.type = std::string(http::kEventStream),
           .body = http::event_text("state", state_) + http::event_text("run", text_of_json(runner_.status())) +
-                  http::event_text("live", live_),
+                  http::event_text("comparison", text_of_json(comparison_status())) + http::event_text("live", live_),
           .stream = true};
 }
 
 void Service::tick(const Broadcast& broadcast, bool anybody) {
-  live_ = sampler_.take();
+  live_ = sampler_.take(comparison_ ? &*comparison_ : nullptr);
   history_.add(live_);
   if (anybody) broadcast(http::event_text("live", live_));
   changed(broadcast, anybody);
@@ -147,6 +156,7 @@ void Service::changed(const Broadcast& broadcast, bool anybody) {
   if (!events.empty()) broadcast(http::event_text("events", text_of_json(events)));
   send("state", state_, text_of_json(condition_of(machine_)));
   send("run", run_, text_of_json(runner_.status()));
+  send("comparison", compared_, text_of_json(comparison_status()));
 }
 
 }  // namespace nvmlkit::serve::api

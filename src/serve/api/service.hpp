@@ -3,13 +3,16 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "metrics/event_counter.hpp"
 #include "serve/api/error.hpp"
 #include "serve/api/routes.hpp"
+#include "serve/comparison/comparison.hpp"
 #include "serve/http/message.hpp"
 #include "serve/machine/events.hpp"
 #include "serve/machine/log.hpp"
@@ -20,12 +23,15 @@
 
 namespace nvmlkit::serve::api {
 
+// What clients may compare the machine with, by name.
+using Recordings = std::vector<std::shared_ptr<const Curves>>;
+
 class Service {
  public:
   using Broadcast = std::function<void(std::string_view)>;
 
   // The machine outlives the service.
-  Service(const sim::Machine& machine, GuardSettings guard, bool open_metrics);
+  Service(const sim::Machine& machine, GuardSettings guard, bool open_metrics, Recordings recordings);
 
   http::Response answer(const http::Request& request);
 
@@ -46,6 +52,11 @@ class Service {
   http::Response check(const http::Request& request) const;
   http::Response start_run(const http::Request& request);
   http::Response stop_run(const http::Request& request);
+  http::Response recordings() const;
+  Json comparison_status() const;
+  http::Response start_comparison(const http::Request& request);
+  http::Response stop_comparison();
+  sim::Expected<std::shared_ptr<const Curves>> curves_of(const Json& body) const;
   sim::Expected<scenario::Plan> plan_of(const Json& body) const;
 
   const sim::Machine& machine_;
@@ -58,7 +69,9 @@ class Service {
   Events events_;
   metrics::EventCounter counter_;
   Runner runner_;
-  std::string state_, run_;  // as they were broadcast last
+  Recordings recordings_;
+  std::optional<Comparison> comparison_;
+  std::string state_, run_, compared_;  // as they were broadcast last
 };
 
 }  // namespace nvmlkit::serve::api

@@ -19,7 +19,7 @@ namespace nvmlkit::serve::http {
 
 // What a client may ask for.
 struct Limits {
-  std::size_t body_bytes = 256 << 10;
+  std::size_t body_bytes = 1 << 20;
   std::size_t header_bytes = 16 << 10;
   std::size_t streams = 64;
   std::size_t unread_bytes = 4 << 20;  // of a stream whose client does not read; then it ends

@@ -33,13 +33,12 @@ void append(std::string& out, Number value) {
   out.append(buffer, end);
 }
 
-template <class Value>
-void append_column(std::string& out, std::string_view name, std::size_t count, Value value) {
+void append_column(std::string& out, std::string_view name, const std::vector<Number>& values) {
   if (out.back() != '{') out += ',';
   out.append("\"").append(name).append("\":[");
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
     if (i > 0) out += ',';
-    append(out, value(i));
+    append(out, values[i]);
   }
   out += ']';
 }
@@ -67,31 +66,57 @@ Sampler::Row Sampler::read(std::size_t index) const {
   return out;
 }
 
-std::string Sampler::take() {
+std::vector<Sampler::Column> Sampler::columns() {
   const auto count = machine_.gpus().size();
   std::vector<Row> rows;
   rows.reserve(count);
   for (std::size_t i = 0; i < count; ++i) rows.push_back(read(i));
-  sim::Clock clock{};
-  (void)sim::state::consistently(machine_, machine_.sequence(), [&] { clock = machine_.host().clock; });
-  std::string out = "{\"time_ms\":" + std::to_string(unix_ms()) +
-                    ",\"machine_us\":" + std::to_string(sim::unix_us(machine_, sim::now_ns(machine_))) + ",\"pace\":";
-  append(out, clock.set == 0 ? 1 : clock.pace);
-  out += ",\"values\":{";
+  std::vector<Column> out;
+  const auto add = [&](std::string_view name, auto value) {
+    auto& column = out.emplace_back(Column{name, std::vector<Number>(count)});
+    for (std::size_t i = 0; i < count; ++i)
+      if (rows[i].reachable) column.values[i] = value(rows[i], i);
+  };
   for (std::size_t m = 0; m < measures().size(); ++m)
-    append_column(out, measures()[m].name, count,
-                  [&](std::size_t i) { return rows[i].reachable ? rows[i].values[m] : std::nullopt; });
-  append_column(out, "memory_used", count,
-                [&](std::size_t i) { return rows[i].reachable ? rows[i].memory_used : std::nullopt; });
-  append_column(out, "nvlink", count, [&](std::size_t i) -> Number {
-    const auto& now = rows[i].nvlink;
-    const auto before = std::exchange(before_[i], now);
+    add(measures()[m].name, [&](const Row& row, std::size_t) { return row.values[m]; });
+  add("memory_used", [](const Row& row, std::size_t) { return row.memory_used; });
+  add("nvlink", [&](const Row& row, std::size_t i) -> Number {
+    const auto& now = row.nvlink;
+    const auto& before = before_[i];
     const double seconds = static_cast<double>(now.at_ns - before.at_ns) * 1e-9;
-    if (!rows[i].reachable || !now.bytes || !before.bytes || seconds <= 0) return std::nullopt;
+    if (!now.bytes || !before.bytes || seconds <= 0) return std::nullopt;
     return std::max(*now.bytes - *before.bytes, 0.0) / seconds / 1e6;
   });
-  out += "}}";
+  for (std::size_t i = 0; i < count; ++i) before_[i] = rows[i].nvlink;
   return out;
+}
+
+std::string Sampler::take(Comparison* comparison) {
+  sim::Clock clock{};
+  (void)sim::state::consistently(machine_, machine_.sequence(), [&] { clock = machine_.host().clock; });
+  const auto machine_us = sim::unix_us(machine_, sim::now_ns(machine_));
+  std::string out =
+      "{\"time_ms\":" + std::to_string(unix_ms()) + ",\"machine_us\":" + std::to_string(machine_us) + ",\"pace\":";
+  append(out, clock.set == 0 ? 1 : clock.pace);
+  const auto live = columns();
+  out += ",\"values\":{";
+  for (const auto& column : live) append_column(out, column.name, column.values);
+  out += '}';
+  if (comparison != nullptr) append_recorded(out, *comparison, live, machine_us);
+  return out + "}";
+}
+
+void Sampler::append_recorded(std::string& out, Comparison& comparison, const std::vector<Column>& live,
+                              std::int64_t machine_us) {
+  comparison.go_to(machine_us);
+  out += ",\"recorded\":{";
+  for (const auto& column : live) {
+    if (comparison.find(column.name) == nullptr) continue;
+    std::vector<Number> values(column.values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = comparison.recorded(column.name, i, column.values[i]);
+    append_column(out, column.name, values);
+  }
+  out += '}';
 }
 
 void History::add(std::string sample) {

@@ -6,8 +6,10 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "serve/comparison/comparison.hpp"
 #include "sim/state/machine.hpp"
 
 namespace nvmlkit::serve {
@@ -18,8 +20,9 @@ class Sampler {
   explicit Sampler(const sim::Machine& machine);
 
   // {"time_ms":...,"pace":...,"values":{"utilization":[...],...}}, without line ends. Values of GPUs out of reach are
-  // null. Rates count from the sample before.
-  std::string take();
+  // null. Rates count from the sample before. With a comparison the sample has "recorded", too, of the same form as
+  // "values".
+  std::string take(Comparison* comparison = nullptr);
 
  private:
   struct Sent {
@@ -32,7 +35,14 @@ class Sampler {
     std::optional<double> memory_used;
     Sent nvlink;
   };
+  struct Column {
+    std::string_view name;
+    std::vector<std::optional<double>> values;
+  };
   Row read(std::size_t index) const;
+  std::vector<Column> columns();
+  static void append_recorded(std::string& out, Comparison& comparison, const std::vector<Column>& live,
+                              std::int64_t machine_us);
 
   const sim::Machine& machine_;
   std::vector<Sent> before_;

@@ -4,7 +4,7 @@ import { colour } from "./dom.js";
 
 const HEIGHT = 122;
 
-// `series`: a list of {stroke, width, band}; `range`: the scale, or null to follow the values. `hover(series, sample)` is
+// `series`: a list of {stroke, width, dash, band}; `range`: the scale, or null to follow the values. `hover(series, sample)` is
 // told where the pointer is, or null.
 export function makeChart(parent, series, range, hover) {
   return globalThis.uPlot ? new CurveChart(parent, series, range, hover) : new PlainChart(parent, series, range);
@@ -39,7 +39,7 @@ class CurveChart {
           drag: { x: false, y: false },
         },
         focus: { alpha: 0.25 },
-        series: [{}, ...series.map((each) => ({ stroke: each.stroke, width: each.width ?? 1.25, points: { show: false } }))],
+        series: [{}, ...series.map((each) => ({ stroke: each.stroke, width: each.width ?? 1.25, dash: each.dash, points: { show: false } }))],
         bands: series.flatMap((each, i) => (each.band ? [{ series: [i + 1, i + 3], fill: each.band }] : [])),
         hooks: {
           setCursor: [(plot) => hover(this.near ?? null, plot.cursor.idx ?? null)],
@@ -94,6 +94,7 @@ class PlainChart {
     lines.forEach((line, n) => {
       pen.strokeStyle = this.series[n].stroke;
       pen.lineWidth = this.series[n].width ?? 1.25;
+      pen.setLineDash(this.series[n].dash ?? []);
       pen.beginPath();
       let drawing = false;
       line.forEach((value, i) => {

@@ -27,6 +27,14 @@ function linesOf(gpus) {
   return [{ stroke: colour("--faint"), band: colour("--band") }, { stroke: colour("--accent"), width: 2 }, { stroke: colour("--faint") }];
 }
 
+// Behind the live lines: of many GPUs the middle value.
+function recordedLinesOf(gpus) {
+  const strokes = gpus.length <= MOST_LINES ? gpus.map(hueOf) : [colour("--muted")];
+  return strokes.map((stroke) => ({ stroke, dash: [5, 4], width: 1 }));
+}
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 const LABELS = ["highest", "middle", "lowest"];
 
 class Panel {
@@ -34,7 +42,8 @@ class Panel {
     this.about = about;
     this.value = make("span", { class: "value" });
     this.place = make("div", { class: "plot" });
-    this.node = make("figure", { class: "chart" }, make("figcaption", {}, make("span", {}, about.title), this.value), this.place);
+    this.deviation = make("p", { class: "deviation muted", hidden: true });
+    this.node = make("figure", { class: "chart" }, make("figcaption", {}, make("span", {}, about.title), this.value), this.deviation, this.place);
   }
 
   rebuild(gpus) {
@@ -43,33 +52,57 @@ class Panel {
     this.hovered = null;
     const range = this.about.range();
     const scaled = range.some((end) => end === null) ? null : range.map((end) => end / (this.about.scale ?? 1));
-    this.chart = makeChart(this.place, linesOf(gpus), scaled, (line, sample) => {
+    this.compares = store.samples.recorded.has(this.about.name);
+    const behind = this.compares ? recordedLinesOf(gpus) : [];
+    this.behind = behind.length;
+    this.chart = makeChart(this.place, [...behind, ...linesOf(gpus)], scaled, (line, sample) => {
       this.hovered = sample === null ? null : [line, sample];
       this.label();
     });
     this.update();
   }
 
+  // The recorded lines come first, so that the live ones are drawn over them.
+  recorded(many) {
+    const { samples } = store;
+    if (!this.compares) return [];
+    if (many) return [samples.spread(this.about.name, this.gpus, samples.recorded)[1]];
+    return this.gpus.map((gpu) => samples.series(this.about.name, gpu, samples.recorded));
+  }
+
   update() {
     const { samples } = store;
+    if (samples.recorded.has(this.about.name) !== this.compares) {
+      this.rebuild(this.gpus);
+      return;
+    }
     const scale = this.about.scale ?? 1;
     const many = this.gpus.length > MOST_LINES;
     const raw = many ? samples.spread(this.about.name, this.gpus).reverse() : this.gpus.map((gpu) => samples.series(this.about.name, gpu));
-    this.lines = raw.map((line) => line.map((value) => (value === null ? null : value / scale)));
+    this.lines = [...this.recorded(many), ...raw].map((line) => line.map((value) => (value === null ? null : value / scale)));
     this.chart.show(samples.timesInOrder(), this.lines);
     this.label();
+    this.sayDeviation();
+  }
+
+  sayDeviation() {
+    const about = store.comparison.deviations?.[this.about.name];
+    const means = this.gpus.map((gpu) => about?.mean[gpu]).filter((value) => typeof value === "number");
+    this.deviation.hidden = means.length === 0;
+    if (means.length > 0) setText(this.deviation, `differs from the recording by ${this.about.print(mean(means))} on average`);
   }
 
   label() {
     const print = (value) => this.about.print(value === null || value === undefined ? NaN : value * (this.about.scale ?? 1));
     const many = this.gpus.length > MOST_LINES;
-    const name = (line) => (many ? LABELS[line] : `GPU ${this.gpus[line]}`);
+    const nameOf = (line) => (many ? LABELS[line] : `GPU ${this.gpus[line]}`);
+    const name = (line) => (line >= this.behind ? nameOf(line - this.behind) : many ? "recorded" : `GPU ${this.gpus[line]}, recorded`);
     if (this.hovered && this.lines.length > 0) {
-      const line = this.hovered[0] ?? (many ? 1 : 0);
+      const line = this.hovered[0] ?? this.behind + (many ? 1 : 0);
       setText(this.value, `${name(line)} · ${print(this.lines[line]?.[this.hovered[1]])}`);
       return;
     }
-    const newest = this.lines.map((line) => line.at(-1)).filter((value) => value !== null && value !== undefined);
+    const newest = this.lines.slice(this.behind).map((line) => line.at(-1)).filter((value) => value !== null && value !== undefined);
     newest.sort((a, b) => a - b);
     const [low, middle, high] = many ? [newest[0], newest[1], newest[2]] : [newest[0], newest[(newest.length - 1) >> 1], newest.at(-1)];
     setText(this.value, newest.length > 1 && print(low) !== print(high) ? `${print(low)} … ${print(high)}` : print(middle));
@@ -88,5 +121,6 @@ export function showCharts() {
   rebuild();
   listen(["samples"], () => panels.forEach((panel) => panel.update()));
   listen(["selection"], rebuild);
+  listen(["comparison"], () => panels.forEach((panel) => panel.update()));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", rebuild);
 }

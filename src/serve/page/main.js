@@ -2,6 +2,7 @@
 
 import { follow, get, giveToken, Refusal, takeToken } from "./api.js";
 import { showCharts } from "./charts.js";
+import { showComparison } from "./compare.js";
 import { find, setClass, setText } from "./dom.js";
 import { showGpus } from "./gpus.js";
 import { showLists } from "./lists.js";
@@ -84,6 +85,7 @@ async function start() {
     showGpus();
     showCharts();
     showTopology();
+    showComparison();
     showLists();
     showSteering();
     showScenario();

@@ -9,15 +9,26 @@ class Samples {
     this.count = 0;
     this.next = 0;
     this.times = new Float64Array(CAPACITY);
-    this.columns = new Map(names.map((name) => [name, new Float32Array(CAPACITY * gpus).fill(NaN)]));
+    this.columns = new Map(names.map((name) => [name, this.column()]));
+    this.recorded = new Map(); // of the recording that the machine is compared with
+  }
+
+  column() {
+    return new Float32Array(CAPACITY * this.gpus).fill(NaN);
+  }
+
+  put(columns, values) {
+    for (const [name, column] of columns) {
+      const list = values[name] ?? [];
+      for (let gpu = 0; gpu < this.gpus; ++gpu) column[this.next * this.gpus + gpu] = list[gpu] ?? NaN;
+    }
   }
 
   add(sample) {
     this.times[this.next] = sample.time_ms / 1000;
-    for (const [name, column] of this.columns) {
-      const values = sample.values[name] ?? [];
-      for (let gpu = 0; gpu < this.gpus; ++gpu) column[this.next * this.gpus + gpu] = values[gpu] ?? NaN;
-    }
+    this.put(this.columns, sample.values);
+    for (const name of Object.keys(sample.recorded ?? {})) if (!this.recorded.has(name)) this.recorded.set(name, this.column());
+    this.put(this.recorded, sample.recorded ?? {});
     this.next = (this.next + 1) % CAPACITY;
     this.count = Math.min(this.count + 1, CAPACITY);
   }
@@ -32,8 +43,8 @@ class Samples {
   }
 
   // The values of one GPU over time. uPlot leaves out null.
-  series(name, gpu) {
-    const column = this.columns.get(name);
+  series(name, gpu, columns = this.columns) {
+    const column = columns.get(name);
     return Array.from({ length: this.count }, (_, n) => {
       const value = column[this.place(n) * this.gpus + gpu];
       return Number.isNaN(value) ? null : value;
@@ -46,8 +57,8 @@ class Samples {
   }
 
   // Lowest, middle and highest value of several GPUs over time.
-  spread(name, gpus) {
-    const column = this.columns.get(name);
+  spread(name, gpus, columns = this.columns) {
+    const column = columns.get(name);
     const out = [[], [], []];
     for (let n = 0; n < this.count; ++n) {
       const at = this.place(n) * this.gpus;
@@ -66,6 +77,7 @@ export const store = {
   pace: 1,
   state: null,
   run: { state: "none" },
+  comparison: { state: "none" },
   log: [],
   events: [],
   selection: new Set(),
@@ -75,7 +87,7 @@ const listeners = new Map();
 const waiting = new Set();
 let planned = false;
 
-// `topic`: samples, state, run, log, events, selection.
+// `topic`: samples, state, run, log, events, comparison, selection.
 export function listen(topics, call) {
   for (const topic of topics) listeners.set(topic, [...(listeners.get(topic) ?? []), call]);
 }
@@ -107,6 +119,7 @@ export function take(name, data) {
     store[name] = [...store[name], ...data].slice(-CAPACITY);
     announce(name);
   } else {
+    if (name === "comparison" && data.state === "none") store.samples.recorded.clear();
     store[name] = data;
     announce(name);
   }
