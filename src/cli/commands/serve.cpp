@@ -54,9 +54,9 @@ int serve_page(ServeCommandOptions& options) {
   if (const auto* const identity = options.serving.identity())
     fmt::print("TLS      SHA-256 {}{}\n", identity->fingerprint(),
                options.serving.is_self_signed() ? ", self-signed" : "");
+  warn_of_network(options.serving);
   fmt::print("Page     {}\n", options.serving.url(*server, settings));
   std::fflush(stdout);
-  warn_of_network(options.serving);
   if (!serve::serve_machine(*server, *machine, std::move(settings))) fmt::print(stderr, "nvmlkit: {} is down\n", state);
   return 0;
 }
