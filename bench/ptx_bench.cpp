@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ptx/checks.hpp"
 #include "ptx/launch.hpp"
 
 namespace {
@@ -113,6 +114,14 @@ const std::string kSort =
     "%r14; "
     "ret;\n}\n";
 
+// With --memcheck: what a sanitizer costs. Nothing is wrong in these kernels.
+class NothingFound final : public ptx::Checks {
+ public:
+  void found(const ptx::BadAccess&) override { has_found = true; }
+  bool has_found = false;
+};
+NothingFound nothing_found;
+
 double wall_seconds() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -138,6 +147,7 @@ void measure(const char* what, const std::string& body, std::uint32_t count, std
   grid.threads[0] = 256;
   grid.params = std::as_bytes(std::span(&arguments, 1));
   grid.memory = &memory;
+  if (ptx::checking.is_on()) grid.checks = &nothing_found;
   ptx::run_kernel(grid);
   std::uint64_t instructions = 0, launches = 0;
   const auto start = std::clock();
@@ -157,6 +167,7 @@ void measure(const char* what, const std::string& body, std::uint32_t count, std
 
 int main(int argc, char** argv) {
   wanted.assign(argv + 1, argv + argc);
+  if (std::erase(wanted, "--memcheck") > 0) ptx::checking = {.memory = true, .gap = 256};
   Memory memory;
   measure("nothing", "ret; }", 0, 1, memory);
   measure("vector add", kVectors, 1 << 20, 4096, memory);
@@ -170,4 +181,6 @@ int main(int argc, char** argv) {
       std::printf("what was to be sorted is not\n");
       return 1;
     }
+  if (nothing_found.has_found) std::printf("an access was refused\n");
+  return nothing_found.has_found ? 1 : 0;
 }

@@ -16,6 +16,7 @@
 namespace nvmlkit::ptx {
 
 class Children;
+class Checks;
 
 // The first error of a launch and its thread. A deadlock has no thread and no line.
 struct Fault {
@@ -46,6 +47,7 @@ struct Grid {
   std::uint64_t most_local = 512 * 1024;  // bytes of a thread's stack
   GlobalMemory* memory = nullptr;
   DeviceQuestions* questions = nullptr;
+  Checks* checks = nullptr;          // of a module that is checked: who hears of it
   unsigned depth = 0;                // launches that this one is within
   Children* children = nullptr;      // where kernels put their launches; run_kernel() sets it
   std::FILE* output = stdout;        // of printf

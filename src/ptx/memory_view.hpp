@@ -77,6 +77,7 @@ enum class FaultKind : std::uint8_t {
   not_simulated,  // an instruction of PTX without a simulation
   deadlock,       // every thread waits at a barrier that the others never reach
   stopped,        // from outside
+  lanes_ended,    // some lanes only, by a check; no fault of a launch
 };
 
 }  // namespace nvmlkit::ptx

@@ -18,6 +18,8 @@ namespace nvmlkit::ptx {
 
 class Warp;
 class Compiled;
+struct CheckedForm;
+struct ModuleExtents;
 struct Instruction;
 struct Function;
 
@@ -104,6 +106,9 @@ struct CallSite {
 };
 
 struct Function {
+  Function();
+  ~Function();
+
   std::string name;
   bool is_entry = false;
   bool is_defined = false;
@@ -118,6 +123,7 @@ struct Function {
   std::vector<Operand> operands;     // of vectors
   std::vector<Meaning> meanings;     // of the instructions, by their number
   std::vector<Access> accesses;      // to registers, in the order of instructions
+  std::vector<CheckedForm> checked;  // of the instructions, if a sanitizer asked for it (checks.hpp)
   std::vector<CallSite> calls;
   std::vector<std::vector<std::uint32_t>> tables;
   std::vector<std::string> not_simulated;  // of instructions: what they are
@@ -161,6 +167,8 @@ struct Module {
   std::uint64_t image_bytes = 0;         // of global and constant variables
   std::uint64_t shared_bytes = 0;        // of all shared variables; memory of the launch begins behind
   std::unique_ptr<Undecoded> undecoded;  // of a module that was opened
+  std::unique_ptr<ModuleExtents> extents;   // if a sanitizer asked for it (checks.hpp)
+  std::shared_ptr<const std::string> text;  // the same
 
   const Function* entry(std::string_view name) const {
     const auto at = function_named.find(name);

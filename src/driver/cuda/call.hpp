@@ -6,6 +6,7 @@
 #include "driver/cuda/context/context.hpp"
 #include "driver/cuda/generated/api.hpp"
 #include "driver/cuda/process.hpp"
+#include "driver/cuda/sanitize/sanitizer.hpp"
 #include "driver/cuda/streams/streams.hpp"
 
 #define NVMLKIT_CUDA_EXPORT __attribute__((visibility("default")))
@@ -18,7 +19,10 @@ inline CUresult refuse() { return is_initialized() ? CUDA_ERROR_NOT_SUPPORTED : 
 // No exception crosses the ABI.
 template <class Work>
 CUresult guarded(Work work) noexcept try {
-  return work();
+  const CUresult result = work();
+  if (result != CUDA_SUCCESS && sanitizer::is_on()) [[unlikely]]
+    sanitizer::note_call_error(result);
+  return result;
 } catch (const std::bad_alloc&) {
   return CUDA_ERROR_OUT_OF_MEMORY;
 } catch (...) {

@@ -12,6 +12,7 @@
 #include "driver/complain.hpp"
 #include "driver/cuda/device/visible_devices.hpp"
 #include "driver/cuda/mps/mps.hpp"
+#include "driver/cuda/sanitize/sanitizer.hpp"
 #include "driver/cuda/streams/schedule.hpp"
 #include "driver/search/search.hpp"
 #include "sim/config/load.hpp"
@@ -102,6 +103,7 @@ CUresult initialize() {
   if (process.is_child) return CUDA_ERROR_NOT_INITIALIZED;
   const std::lock_guard lock(process.mutex);
   if (process.initialized) return CUDA_SUCCESS;
+  sanitizer::begin();
   if (const auto result = load(); result != CUDA_SUCCESS) return result;
   if (const auto result = driver_state(); result != CUDA_SUCCESS) return result;
   const auto visible = visible_devices(*process.machine, environment());

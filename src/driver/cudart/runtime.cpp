@@ -7,6 +7,7 @@
 
 #include "base/never_destroyed.hpp"
 #include "driver/cuda/runtime_error_names.hpp"
+#include "sanitize/recorder.hpp"
 
 namespace nvmlkit::cudart {
 namespace {
@@ -37,6 +38,7 @@ Error keep(Error error) {
   if (error != 0 && error != kNotReady) {
     last = error;
     log(error);
+    if (sanitize::options()) sanitize::record_call_error(static_cast<std::uint64_t>(error), name_of(error), cudaGetErrorString(error));
   }
   return error;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ptx/check/checked.hpp"
 #include "ptx/decode/form.hpp"
 #include "ptx/parse/parser.hpp"
 
@@ -97,6 +98,7 @@ void FunctionDecoder::decode_body() {
       meaning.add(Word::other);
     }
     if (form.out.kind == Kind::plain && form.out.guard.is_there()) form.out.kind = Kind::guarded;
+    if (checking.is_on()) add_check(form, form.out, function_);
     function_.code.push_back(form.out);
     function_.meanings.push_back(meaning);
   }

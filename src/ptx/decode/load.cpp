@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "ptx/check/checked.hpp"
+#include "ptx/check/extents.hpp"
 #include "ptx/compile/compiled.hpp"
 #include "ptx/module.hpp"
 #include "ptx/parse/link.hpp"
@@ -71,11 +73,21 @@ void forget_body(Function& f) {
   f.operands.clear();
   f.meanings.clear();
   f.accesses.clear();
+  f.checked.clear();
   f.calls.clear();
   f.tables.clear();
   f.not_simulated.clear();
   f.register_bytes = f.local_bytes = f.frame_param_bytes = f.registers = 0;
   f.values_of_block = 0;
+}
+
+// For checks: where each variable lies.
+void note_extents(Module& module) {
+  module.extents = std::make_unique<ModuleExtents>();
+  for (const auto& v : module.variables)
+    if (!v.is_extern()) (v.space == Space::shared ? module.extents->shared : module.extents->image).add(v);
+  module.extents->shared.sort();
+  module.extents->image.sort();
 }
 
 }  // namespace
@@ -87,13 +99,14 @@ void lay_out(Module& module) {
     auto& end = v.space == Space::shared ? module.shared_bytes : module.image_bytes;
     if (v.is_extern()) continue;
     v.offset = aligned(end, v.align);
-    end = v.offset + v.size;
+    end = v.offset + v.size + checking.gap;
   }
   module.shared_bytes = aligned(module.shared_bytes, 16);
   for (auto& v : module.variables)
     if (v.is_extern() && v.space == Space::shared) module.shared_bytes = aligned(module.shared_bytes, v.align);
   for (auto& v : module.variables)
     if (v.is_extern() && v.space == Space::shared) v.offset = module.shared_bytes;
+  if (checking.is_on()) note_extents(module);
 }
 
 // The functions of a module that are not decoded yet.
@@ -158,6 +171,8 @@ void Undecoded::decode(const Function& first) {
   source.bodies.resize(bodies_before);
 }
 
+Function::Function() = default;
+Function::~Function() = default;
 Module::Module() = default;
 Module::~Module() {
   for (const auto& function : functions) Compiled::end(function.compiled.load());
@@ -208,6 +223,10 @@ std::vector<std::byte> place(Module& module, std::uint64_t address) {
     rest->image = address;
   }
   fix(module, 0, address);
+  if (module.extents) {
+    module.extents->image_start = address;
+    module.extents->image_size = module.image_bytes;
+  }
   std::vector<std::byte> image(module.image_bytes);
   for (const auto& v : module.variables) {
     if (v.space == Space::shared || v.is_extern()) continue;

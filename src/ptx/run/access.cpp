@@ -10,7 +10,7 @@ namespace nvmlkit::ptx {
 
 void Warp::fault(FaultKind kind, std::uint64_t address, const Instruction& i, unsigned lane) {
   auto& fault = block.worker().fault;
-  if (fault.kind != FaultKind::none) return;
+  if (fault.kind != FaultKind::none && fault.kind != FaultKind::lanes_ended) return;
   fault.kind = kind;
   fault.address = address;
   fault.line = i.line;
@@ -101,11 +101,17 @@ bool Warp::reach(const Instruction& i, Bounds addresses, std::size_t size, Reach
   return true;
 }
 
+// The end of the launch, or with checks that of the lane.
+std::byte* Warp::no_place(FaultKind kind, Space space, const Instruction& i, std::uint64_t address, std::size_t size,
+                          unsigned lane) {
+  const bool is_misaligned = kind == FaultKind::misaligned_address;
+  refuse(is_misaligned ? BadAccess::Kind::misaligned : BadAccess::Kind::out_of_bounds,
+         i.writes ? Touch::writes : Touch::reads, space, i, address, size, lane);
+  return nullptr;
+}
+
 std::byte* Warp::resolve(Space space, const Instruction& i, std::uint64_t address, std::size_t size, unsigned lane) {
-  if (address % size != 0) {
-    fault(FaultKind::misaligned_address, address, i, lane);
-    return nullptr;
-  }
+  if (address % size != 0) return no_place(FaultKind::misaligned_address, space, i, address, size, lane);
   if (space == Space::generic) {
     const auto window = address & (std::uint64_t{0xFF} << 56);
     if (window == kSharedWindow)
@@ -144,8 +150,7 @@ std::byte* Warp::resolve(Space space, const Instruction& i, std::uint64_t addres
       found = block.worker().global(address, size, i);
       break;
   }
-  if (!found) fault(FaultKind::illegal_address, address, i, lane);
-  return found;
+  return found ? found : no_place(FaultKind::illegal_address, space, i, address, size, lane);
 }
 
 }  // namespace nvmlkit::ptx

@@ -19,7 +19,7 @@ Block::Block(Worker& worker, Group& group, unsigned rank)
     : worker_(&worker), group_(group), rank_(rank), output_(worker.grid.output) {
   const auto warps = (worker.threads_of_block + kLanes - 1) / kLanes;
   for (unsigned i = 0; i < warps; ++i) warps_.push_back(std::make_unique<Warp>(*this));
-  asked_ = (worker.grid.module->shared_bytes + worker.grid.dynamic_shared + 15) / 16 * 16;
+  asked_ = (worker.grid.module->shared_bytes + worker.grid.dynamic_shared + checking.gap + 15) / 16 * 16;
   shared_.resize(asked_ + kReserved);
   for (unsigned i = 0; i < warps; ++i) fill_special(*warps_[i], i);
 }

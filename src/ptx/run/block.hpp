@@ -31,6 +31,10 @@ class Block {
   std::vector<std::byte>& shared() { return shared_; }
   Group& group() { return group_; }
   unsigned rank() const { return rank_; }
+  // Whether bytes of shared memory are those behind what the program asked for.
+  bool is_reserved(std::uint64_t address, std::uint64_t size) const {
+    return address >= asked_ && address < shared_.size() && size <= shared_.size() - address;
+  }
   // `size` bytes of shared memory of a block of the cluster, or null.
   std::byte* shared_of_peer(std::uint64_t address, std::uint64_t size);
 

@@ -52,7 +52,8 @@ void Warp::call(const Fragment& own, const Instruction& i, Mask lanes) {
   const auto& site = own.frame->function->calls[i.side];
   if (site.builtin >= 0) {
     call_builtin(site, *this, i, lanes);
-    if (block.worker().fault.kind != FaultKind::none) return;
+    const auto kind = block.worker().fault.kind;
+    if (kind != FaultKind::none && kind != FaultKind::lanes_ended) return;
     return add({own.frame, own.pc + 1, lanes, Wait::none, 0});
   }
   if (site.function) return call_function(own, site, *site.function, lanes, i);

@@ -13,6 +13,7 @@ namespace nvmlkit::ptx {
 void Warp::start(unsigned index, Mask lanes) {
   index_ = index;
   live_ = lanes;
+  refused_ = 0;
   fragments_.clear();
   if (free_frames_.size() != frames_.size()) {
     free_frames_.clear();
@@ -106,7 +107,7 @@ Progress Warp::execute(Turn turn) {
     const auto executed = step(number);
     budget_ -= static_cast<std::int64_t>(executed);
     worker.instructions += executed;
-    if (worker.fault.kind != FaultKind::none) return Progress::faulted;
+    if (worker.fault.kind != FaultKind::none && !ends_refused()) return Progress::faulted;
     if (budget_ <= 0) {
       worker.spins |= polls_;
       turn_ = fragments_.size() > 1 && !turn.is_first_of_phase ? number + 1 : 0;
@@ -180,8 +181,10 @@ std::uint64_t Warp::step(std::size_t number) {
     if (i.kind == Kind::plain) [[likely]] {
       i.handler(*this, i, mask);
       ++pc;
-      if (fault_kind != FaultKind::none) [[unlikely]]
+      if (fault_kind != FaultKind::none) [[unlikely]] {
+        fragments_[number].pc = pc;
         return before + pc - start;
+      }
       continue;
     }
     const Mask lanes = guarded(i, mask);
@@ -192,7 +195,10 @@ std::uint64_t Warp::step(std::size_t number) {
     if (i.kind == Kind::guarded) {
       i.handler(*this, i, lanes);
       ++pc;
-      if (fault_kind != FaultKind::none) return before + pc - start;
+      if (fault_kind != FaultKind::none) {
+        fragments_[number].pc = pc;
+        return before + pc - start;
+      }
       continue;
     }
     fragments_[number].pc = pc;
@@ -212,7 +218,10 @@ std::uint64_t Warp::step(std::size_t number) {
       if (!converge(number, i, lanes)) return before + pc - start;
       i.handler(*this, i, lanes);
       ++pc;
-      if (fault_kind != FaultKind::none) return before + pc - start;
+      if (fault_kind != FaultKind::none) {
+        fragments_[number].pc = pc;
+        return before + pc - start;
+      }
       continue;
     }
     control(number, i, lanes);

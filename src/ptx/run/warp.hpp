@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "ptx/checks.hpp"
 #include "ptx/memory_view.hpp"
 #include "ptx/module.hpp"
 #include "ptx/run/special.hpp"
@@ -103,6 +104,10 @@ class Warp {
   // Ends the launch, if nothing has ended it yet.
   void fault(FaultKind kind, std::uint64_t address, const Instruction& i, unsigned lane);
 
+  // A check found this in a lane. Lanes end behind their instruction, except where they only read what nothing wrote.
+  void refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
+              std::size_t size, unsigned lane);
+
   // It may be waiting for another thread of the block: where it does so often, its turn ends sooner.
   void waits(unsigned weight) { budget_ -= weight; }
   // The same for a thread of any block.
@@ -132,6 +137,7 @@ class Warp {
   std::size_t choose_next(std::size_t last);
   std::uint64_t step(std::size_t number);
   void end_all();
+  bool ends_refused();
   bool ends_by_code(std::size_t number, std::uint64_t& executed);
   CodeContext context();
   bool arrives_whole(const Instruction& i);
@@ -157,6 +163,8 @@ class Warp {
   void arrive_in_cluster(const Fragment& own, Mask lanes);
   void wait_for_cluster(const Fragment& own, Mask lanes);
 
+  std::byte* no_place(FaultKind kind, Space space, const Instruction& i, std::uint64_t address, std::size_t size,
+                      unsigned lane);
   Frame* new_frame(const Function& function);
   static Frame* begin(Frame* frame);
   bool has_local(std::uint64_t size);
@@ -170,7 +178,7 @@ class Warp {
   std::vector<std::byte> local_;  // lane after lane
   std::uint64_t local_capacity_ = 0;
   SpecialValues special_;
-  Mask live_ = 0;
+  Mask live_ = 0, refused_ = 0;
   unsigned index_ = 0;
   std::int64_t budget_ = 0;  // instructions that are left of the turn
   bool polls_ = false;

@@ -8,6 +8,7 @@
 #include "driver/cuda/context/context.hpp"
 #include "driver/cuda/handles.hpp"
 #include "driver/cuda/textures/texture_references.hpp"
+#include "ptx/checks.hpp"
 
 namespace nvmlkit::cuda {
 namespace modules {
@@ -39,7 +40,8 @@ Refusal refusal_of(const ptx::Error& e) {
 
 Refusal decode_text(std::shared_ptr<const std::string> text, std::shared_ptr<ptx::Module>& out) {
   try {
-    out = text->size() > kReadAtOnce ? ptx::open(std::move(text)) : ptx::load(*text);
+    out = text->size() > kReadAtOnce ? ptx::open(text) : ptx::load(*text);
+    if (ptx::checking.is_on()) out->text = std::move(text);
     return {};
   } catch (const ptx::Error& e) {
     return refusal_of(e);
@@ -85,6 +87,7 @@ Refusal place(Device& device, CUcontext context, std::shared_ptr<ptx::Module> co
     made->image =
         memory::allocate(managed ? MemoryKind::managed : MemoryKind::device, device, context, made->code->image_bytes);
     if (!made->image) return {CUDA_ERROR_OUT_OF_MEMORY, ""};
+    made->image->is_of_driver = true;
     const auto image = ptx::place(*made->code, made->image->address);
     std::copy(image.begin(), image.end(), made->image->bytes);
   }

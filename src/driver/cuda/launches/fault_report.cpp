@@ -37,6 +37,7 @@ std::string error_text(const ptx::Fault& fault) {
     case ptx::FaultKind::none:
     case ptx::FaultKind::assertion:
     case ptx::FaultKind::stopped:
+    case ptx::FaultKind::lanes_ended:
       break;
   }
   return {};

@@ -17,6 +17,8 @@
 #include "driver/cuda/memory/pools.hpp"
 #include "driver/cuda/memory/virtual_memory.hpp"
 #include "driver/cuda/process.hpp"
+#include "driver/cuda/sanitize/launch_checks.hpp"
+#include "driver/cuda/sanitize/sanitizer.hpp"
 #include "driver/cuda/textures/textures.hpp"
 #include "ptx/launch.hpp"
 
@@ -33,7 +35,7 @@ class ContextMemory final : public ptx::GlobalMemory {
     if (!allocation || !may_reach(*allocation)) return false;
     // Device memory is there to the end of its granule, as on hardware.
     const auto is_device = allocation->kind == MemoryKind::device;
-    const auto size = is_device ? AddressRange::rounded(allocation->size) : allocation->size;
+    const auto size = is_device && !sanitizer::is_on() ? AddressRange::rounded(allocation->size) : allocation->size;
     region = {allocation->address, size, allocation->bytes, nullptr};
     region.is_read_only =
         allocation->kind == MemoryKind::mapped && !virtual_memory::may_write(*allocation, context_.device);
@@ -53,6 +55,8 @@ class ContextMemory final : public ptx::GlobalMemory {
   // Memory that is not of the heap stays.
   void release(std::uint64_t address) override {
     const auto known = memory::find(address);
+    const bool is_of_heap = known && known->address == address && (known->flags & DeviceHeap::kFlag);
+    if (!is_of_heap && sanitizer::is_on()) sanitizer::note_bad_free(address);
     if (!known || !(known->flags & DeviceHeap::kFlag)) return;
     if (memory::remove(address, MemoryKind::device, MemoryKind::device)) context_.heap().give_back(known->size);
   }
@@ -80,6 +84,7 @@ class ContextMemory final : public ptx::GlobalMemory {
 CUresult error_of(ptx::FaultKind kind) {
   switch (kind) {
     case ptx::FaultKind::none:
+    case ptx::FaultKind::lanes_ended:
     case ptx::FaultKind::stopped:  // by an error of the context that is known
       return CUDA_SUCCESS;
     case ptx::FaultKind::illegal_address:
@@ -254,11 +259,16 @@ void run_launch(Context& context, const Launch& launch) {
   grid.tick = [](void* of) { static_cast<Watch*>(of)->tick(); };
   grid.tick_of = &watch;
   grid.stop = &context.stop();
+  auto checks = sanitizer::LaunchChecks::make(launch);
+  grid.checks = checks.get();
   const auto outcome = ptx::run_kernel(grid);
   if (workspace) memory::remove(workspace->address, MemoryKind::device, MemoryKind::device);
   const auto error = error_of(outcome.fault.kind);
+  const auto line = report_of(outcome.fault, *function.code);
+  if (checks && checks->finish(outcome.fault, line) && error == CUDA_SUCCESS)
+    return context.fail(CUDA_ERROR_LAUNCH_FAILED);
   if (error == CUDA_SUCCESS) return;
-  if (const auto line = report_of(outcome.fault, *function.code); !line.empty())
+  if (!line.empty() && !checks)
     std::fprintf(stderr, "nvmlkit: %s\n", line.c_str());
   context.fail(error);
   if (const auto xid = xid_of(outcome.fault.kind)) raise_xid(device, xid);

@@ -24,6 +24,7 @@ struct Launch {
   std::vector<std::byte> arguments;
   std::shared_ptr<const Allocation> of_many;  // of a launch on several GPUs: what it has in common
   CUdeviceptr place_in_many = 0;
+  std::shared_ptr<const sanitize::HostStack> origin;  // if a sanitizer asked for it
 };
 
 // Whether the GPU can run it at all.

@@ -20,6 +20,19 @@ bool AddressRange::reserve(std::uint64_t size) {
 }
 
 CUdeviceptr AddressRange::take(std::uint64_t size) {
+  size += red_zone;
+  const auto taken = take_free(size);
+  if (taken != 0 || given_back_.empty()) return taken;
+  for (const auto& [address, length] : std::exchange(given_back_, {})) join(address, length);
+  return take_free(size);
+}
+
+void AddressRange::give_back(CUdeviceptr address, std::uint64_t size) {
+  if (red_zone == 0) return join(address, size);
+  given_back_.emplace_back(address, size + red_zone);
+}
+
+CUdeviceptr AddressRange::take_free(std::uint64_t size) {
   for (auto at = free_.begin(); at != free_.end(); ++at) {
     if (at->second < size) continue;
     const auto [address, room] = *at;
@@ -30,7 +43,7 @@ CUdeviceptr AddressRange::take(std::uint64_t size) {
   return 0;
 }
 
-void AddressRange::give_back(CUdeviceptr address, std::uint64_t size) {
+void AddressRange::join(CUdeviceptr address, std::uint64_t size) {
   auto after = free_.lower_bound(address);
   if (after != free_.end() && address + size == after->first) {
     size += after->second;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "driver/cuda/generated/api.hpp"
 
@@ -14,6 +16,10 @@ class AddressRange {
   // What allocations are multiples of, in place and size.
   static constexpr std::uint64_t kGranule = 512;
   static constexpr std::uint64_t rounded(std::uint64_t size) { return (size + kGranule - 1) / kGranule * kGranule; }
+
+  // For a sanitizer: addresses behind each that is taken which belong to nobody, and what was given back comes again
+  // only when the rest is spent. Set before the first range is reserved.
+  static inline constinit std::uint64_t red_zone = 0;
 
   AddressRange() = default;
   ~AddressRange();
@@ -31,7 +37,11 @@ class AddressRange {
  private:
   CUdeviceptr start_ = 0;
   std::uint64_t size_ = 0;
+  CUdeviceptr take_free(std::uint64_t size);
+  void join(CUdeviceptr address, std::uint64_t size);
+
   std::map<CUdeviceptr, std::uint64_t> free_;  // start -> size, neighbours joined
+  std::vector<std::pair<CUdeviceptr, std::uint64_t>> given_back_;  // with a red zone
 };
 
 }  // namespace nvmlkit::cuda

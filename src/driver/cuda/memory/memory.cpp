@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <map>
 #include <mutex>
 
 #include "base/never_destroyed.hpp"
 #include "driver/cuda/memory/virtual_memory.hpp"
 #include "driver/cuda/process.hpp"
+#include "driver/cuda/sanitize/sanitizer.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -111,6 +113,7 @@ bool place(Device& device, CUcontext context, CUdeviceptr address, std::uint64_t
 }
 
 bool add(std::shared_ptr<Allocation> allocation) {
+  if (sanitizer::is_on()) allocation->origin = sanitizer::here();
   auto& t = memory_table();
   const std::lock_guard lock(t.mutex);
   const auto start = allocation->address;
@@ -167,10 +170,12 @@ std::shared_ptr<Allocation> remove(CUdeviceptr address, MemoryKind kind, MemoryK
   if (at == t.by_address.end() || (at->second->kind != kind && at->second->kind != or_kind)) return nullptr;
   auto removed = std::move(at->second);
   t.by_address.erase(at);
+  if (sanitizer::is_on()) sanitizer::note_freed(*removed);
   return removed;
 }
 
 void remove_of(CUcontext context) {
+  if (context && sanitizer::is_on()) sanitizer::report_leaks(context);
   auto& t = memory_table();
   const std::lock_guard lock(t.mutex);
   std::erase_if(t.by_address, [&](const auto& entry) { return context && entry.second->context == context; });
@@ -181,6 +186,24 @@ std::shared_ptr<Allocation> find(CUdeviceptr address) {
   const std::lock_guard lock(t.mutex);
   const auto at = entry_of(t, address);
   return at == t.by_address.end() ? nullptr : at->second;
+}
+
+Neighbours neighbours(CUdeviceptr address) {
+  auto& t = memory_table();
+  const std::lock_guard lock(t.mutex);
+  Neighbours out;
+  const auto next = t.by_address.upper_bound(address);
+  if (next != t.by_address.end()) out.after = next->second;
+  if (next != t.by_address.begin()) out.before = std::prev(next)->second;
+  return out;
+}
+
+std::vector<std::shared_ptr<Allocation>> all() {
+  auto& t = memory_table();
+  const std::lock_guard lock(t.mutex);
+  std::vector<std::shared_ptr<Allocation>> out;
+  for (const auto& [address, allocation] : t.by_address) out.push_back(allocation);
+  return out;
 }
 
 Span known(CUdeviceptr address, std::uint64_t size, Use use) {

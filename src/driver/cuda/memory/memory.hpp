@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <memory>
 #include <set>
+#include <vector>
 
 #include "driver/cuda/device/device.hpp"
 #include "driver/cuda/generated/api.hpp"
+#include "sanitize/host_stack.hpp"
 
 namespace nvmlkit::cuda {
 
@@ -36,6 +38,8 @@ struct Allocation {
   Advice advice;                            // about managed memory
   std::atomic<bool> is_being_freed{false};  // by work of a stream
   std::atomic<bool> is_synchronous{false};  // copies and fills of it are done when their calls return
+  std::atomic<bool> is_of_driver{false};    // and not of the program
+  std::shared_ptr<const sanitize::HostStack> origin;  // if a sanitizer asked for it
   // What has to stay for as long as the memory; of device memory, whatever counts it and its addresses.
   std::shared_ptr<void> keeps;
   // The GPUs that may use mapped memory, a bit for each ordinal; and those of them that may not write it.
@@ -79,6 +83,14 @@ void remove_of(CUcontext context);
 
 // The allocation that the address lies in, or null.
 std::shared_ptr<Allocation> find(CUdeviceptr address);
+
+// The allocations that begin last before an address and first behind it; null where there are none.
+struct Neighbours {
+  std::shared_ptr<Allocation> before, after;
+};
+Neighbours neighbours(CUdeviceptr address);
+// All that is there now.
+std::vector<std::shared_ptr<Allocation>> all();
 
 // `size` bytes within one allocation; nothing when they are not all there, or mapped for no GPU to use them so.
 Span known(CUdeviceptr address, std::uint64_t size, Use use);

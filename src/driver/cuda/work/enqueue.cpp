@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "driver/cuda/sanitize/sanitizer.hpp"
 #include "driver/cuda/streams/schedule.hpp"
 #include "driver/cuda/work/capture.hpp"
 #include "driver/cuda/work/plan.hpp"
@@ -46,6 +47,8 @@ CUresult enqueue_copy(Context& context, Stream& stream, const CopyWork& work) {
 CUresult enqueue(Context& context, CUstream handle, StreamWork work) {
   const auto stream = streams::find(handle, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  if (auto* const kernel = std::get_if<KernelWork>(&work); kernel && sanitizer::is_on())
+    kernel->origin = sanitizer::here();
   if (const auto capture = stream->capture.get()) return capture->add(*stream, std::move(work));
   if (const auto result = captures::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
   if (const auto* const copy = std::get_if<CopyWork>(&work)) return enqueue_copy(context, *stream, *copy);

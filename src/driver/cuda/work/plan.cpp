@@ -42,7 +42,7 @@ CUresult plan(Context& context, const KernelWork& w, std::vector<Task>& out) {
   return in_context(context, w.context, [&](Context& own) {
     auto result = CUDA_SUCCESS;
     Launch launch{modules::find_function(w.function, &own.device, own.handle(), result), w.shape, w.arguments,
-                  w.of_many, w.place_in_many};
+                  w.of_many, w.place_in_many, w.origin};
     if (!launch.function) return result;
     if (result = check_launch(own, launch); result != CUDA_SUCCESS || skips_kernels()) return result;
     out.push_back(task_of(own));

@@ -18,6 +18,7 @@ struct KernelWork {
   std::vector<std::byte> arguments;
   std::shared_ptr<const Allocation> of_many = nullptr;  // as in Launch
   CUdeviceptr place_in_many = 0;
+  std::shared_ptr<const sanitize::HostStack> origin = nullptr;  // if a sanitizer asked for it
 };
 
 struct CopyWork {

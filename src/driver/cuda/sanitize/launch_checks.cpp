@@ -1,0 +1,139 @@
+#include "driver/cuda/sanitize/launch_checks.hpp"
+
+#include <atomic>
+
+#include "driver/cuda/sanitize/kernel_filter.hpp"
+#include "driver/cuda/sanitize/sanitizer.hpp"
+#include "driver/cuda/sanitize/source_lines.hpp"
+
+namespace nvmlkit::cuda::sanitizer {
+namespace {
+
+// An instruction of the hardware has so many bytes.
+constexpr std::uint64_t kInstructionBytes = 16;
+
+sanitize::Kind kind_of(ptx::BadAccess::Kind kind) {
+  switch (kind) {
+    case ptx::BadAccess::Kind::out_of_bounds:
+      return sanitize::Kind::out_of_bounds;
+    case ptx::BadAccess::Kind::misaligned:
+      return sanitize::Kind::misaligned;
+    case ptx::BadAccess::Kind::uninitialized:
+      return sanitize::Kind::uninitialized;
+  }
+  return sanitize::Kind::out_of_bounds;
+}
+
+sanitize::Place place_of(ptx::Space space) {
+  switch (space) {
+    case ptx::Space::shared:
+      return sanitize::Place::shared;
+    case ptx::Space::local:
+      return sanitize::Place::local;
+    case ptx::Space::constant:
+    case ptx::Space::kernel_param:
+      return sanitize::Place::constant;
+    default:
+      return sanitize::Place::global;
+  }
+}
+
+sanitize::Touch touch_of(ptx::Touch touch) {
+  return touch == ptx::Touch::reads    ? sanitize::Touch::read
+         : touch == ptx::Touch::writes ? sanitize::Touch::write
+                                       : sanitize::Touch::atomic;
+}
+
+sanitize::Nearest nearest_of(const ptx::BadAccess& access) {
+  using Relation = sanitize::Nearest::Relation;
+  if (!access.nearest) return access.space == ptx::Space::global || access.space == ptx::Space::generic ||
+                                     access.space == ptx::Space::constant
+                                 ? nearest_to(access.address)
+                                 : sanitize::Nearest{};
+  const auto start = access.nearest_start, end = start + access.nearest_size;
+  const auto relation = access.address < start  ? Relation::before
+                        : access.address >= end ? Relation::after
+                                                : Relation::inside;
+  const auto distance = relation == Relation::before  ? start - access.address
+                        : relation == Relation::after ? access.address - end + 1
+                                                      : 0;
+  return {relation, distance, start, access.nearest_size, access.nearest->name, {}, {}};
+}
+
+// Of the launches of kernels that the filters mean.
+bool is_meant(const ptx::Function& kernel) {
+  const auto& options = *sanitize::options();
+  if (!options.kernels.empty() && !matches(options.kernels, kernel.name)) return false;
+  static constinit std::atomic<std::uint64_t> launches{0};
+  const auto number = launches++;
+  return number >= options.launch_skip &&
+         (options.launch_count == 0 || number - options.launch_skip < options.launch_count);
+}
+
+}  // namespace
+
+std::unique_ptr<LaunchChecks> LaunchChecks::make(const Launch& launch) {
+  if (!is_on() || !is_meant(*launch.function->code)) return nullptr;
+  return std::make_unique<LaunchChecks>(launch);
+}
+
+sanitize::Finding LaunchChecks::finding_of(const ptx::BadAccess& access) const {
+  sanitize::Finding out;
+  out.kind = kind_of(access.kind);
+  out.place = place_of(access.space);
+  out.touch = touch_of(access.touch);
+  out.size = access.size;
+  out.address = access.address;
+  out.kernel = launch_.function->code->name;
+  for (int k = 0; k < 3; ++k) {
+    out.thread[k] = access.thread[k];
+    out.block[k] = access.block[k];
+  }
+  for (const auto& place : access.places) {
+    auto lines = source_lines(*launch_.function->module->code, *place.function, place.line);
+    for (auto& line : lines) {
+      line.offset = kInstructionBytes * place.instruction;
+      out.places.push_back(std::move(line));
+    }
+  }
+  out.nearest = nearest_of(access);
+  if (launch_.origin) out.host = launch_.origin->frames();
+  return out;
+}
+
+void LaunchChecks::found(const ptx::BadAccess& access) {
+  const bool counts = access.kind == ptx::BadAccess::Kind::uninitialized ? sanitize::options()->initcheck
+                                                                         : sanitize::options()->memcheck;
+  if (!counts) return;
+  const Key key{access.places[0].function, access.places[0].instruction, access.kind};
+  const std::lock_guard lock(mutex_);
+  const auto at = findings_.find(key);
+  if (at == findings_.end())
+    findings_.emplace(key, finding_of(access));
+  else
+    ++at->second.count;
+}
+
+bool LaunchChecks::finish(const ptx::Fault& fault, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  bool has_errors = false;
+  for (const auto& [key, finding] : findings_) {
+    has_errors |= std::get<ptx::BadAccess::Kind>(key) != ptx::BadAccess::Kind::uninitialized;
+    sanitize::record(finding);
+  }
+  if (!text.empty() && sanitize::options()->memcheck) {
+    sanitize::Finding ended;
+    ended.kind = sanitize::Kind::kernel_error;
+    ended.kernel = launch_.function->code->name;
+    ended.text = text;
+    for (int k = 0; k < 3; ++k) {
+      ended.thread[k] = fault.thread[k];
+      ended.block[k] = fault.block[k];
+    }
+    if (launch_.origin) ended.host = launch_.origin->frames();
+    sanitize::record(std::move(ended));
+  }
+  return has_errors && sanitize::options()->ends_context;
+}
+
+}  // namespace nvmlkit::cuda::sanitizer

@@ -1,0 +1,36 @@
+// What is found in one launch: each place once, with the number of threads.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+#include "driver/cuda/launches/launch.hpp"
+#include "ptx/checks.hpp"
+#include "ptx/launch.hpp"
+#include "sanitize/finding.hpp"
+
+namespace nvmlkit::cuda::sanitizer {
+
+class LaunchChecks final : public ptx::Checks {
+ public:
+  // Null for a launch that is not checked: without a sanitizer, or left out by its filters.
+  static std::unique_ptr<LaunchChecks> make(const Launch& launch);
+  explicit LaunchChecks(const Launch& launch) : launch_(launch) {}
+
+  void found(const ptx::BadAccess& access) override;
+  // Records what was found, and what ended the launch. True: the context is to end.
+  bool finish(const ptx::Fault& fault, const std::string& text);
+
+ private:
+  using Key = std::tuple<const ptx::Function*, std::uint32_t, ptx::BadAccess::Kind>;
+  sanitize::Finding finding_of(const ptx::BadAccess& access) const;
+
+  const Launch& launch_;
+  std::mutex mutex_;
+  std::map<Key, sanitize::Finding> findings_;
+};
+
+}  // namespace nvmlkit::cuda::sanitizer

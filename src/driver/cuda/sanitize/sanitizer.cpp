@@ -1,0 +1,141 @@
+#include "driver/cuda/sanitize/sanitizer.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+
+#include "base/never_destroyed.hpp"
+#include "driver/cuda/context/device_heap.hpp"
+#include "driver/cuda/errors.hpp"
+#include "driver/cuda/memory/memory.hpp"
+#include "ptx/checks.hpp"
+
+namespace nvmlkit::cuda::sanitizer {
+namespace {
+
+using Relation = sanitize::Nearest::Relation;
+
+// Between variables of a module, and behind allocations.
+constexpr std::uint32_t kGap = 256;
+constexpr std::uint64_t kRedZone = 16 * 1024;
+constexpr std::size_t kRemembered = 4096;
+
+struct Freed {
+  CUdeviceptr address = 0;
+  std::uint64_t size = 0;
+  bool is_of_heap = false;
+  std::shared_ptr<const sanitize::HostStack> allocated, freed;
+};
+struct FreedMemory {
+  std::mutex mutex;
+  std::deque<Freed> last;  // newest first
+};
+FreedMemory& freed_memory() {
+  static NeverDestroyed<FreedMemory> the;
+  return *the;
+}
+
+std::vector<sanitize::HostFrame> frames_of(const std::shared_ptr<const sanitize::HostStack>& stack) {
+  return stack ? stack->frames() : std::vector<sanitize::HostFrame>{};
+}
+
+bool find_freed(CUdeviceptr address, Freed& out) {
+  auto& all = freed_memory();
+  const std::lock_guard lock(all.mutex);
+  const auto at = std::ranges::find_if(all.last, [&](const Freed& f) { return address - f.address < f.size; });
+  if (at == all.last.end()) return false;
+  out = *at;
+  return true;
+}
+
+bool is_leak(const Allocation& a) {
+  const bool is_memory = a.kind == MemoryKind::device || a.kind == MemoryKind::managed;
+  return is_memory && !a.is_of_driver && (!a.keeps || a.pool);
+}
+
+// The last look at memory: behind the functions that the program registered for its end.
+__attribute__((destructor)) void at_end() {
+  if (is_on()) report_leaks(nullptr);
+}
+
+}  // namespace
+
+void begin() {
+  const auto* const options = sanitize::options();
+  if (!options || ptx::checking.is_on()) return;
+  ptx::checking = {.memory = true, .initialized = options->initcheck, .gap = kGap};
+  AddressRange::red_zone = kRedZone;
+  sanitize::Finding start;
+  start.kind = sanitize::Kind::program_start;
+  sanitize::record(std::move(start));
+}
+
+std::shared_ptr<const sanitize::HostStack> here() {
+  return std::make_shared<sanitize::HostStack>(sanitize::HostStack::here());
+}
+
+void note_freed(const Allocation& a) {
+  if (a.kind != MemoryKind::device && a.kind != MemoryKind::managed) return;
+  auto& all = freed_memory();
+  const std::lock_guard lock(all.mutex);
+  all.last.push_front({a.address, a.size, (a.flags & DeviceHeap::kFlag) != 0, a.origin, here()});
+  if (all.last.size() > kRemembered) all.last.pop_back();
+}
+
+void note_bad_free(CUdeviceptr address) {
+  sanitize::Finding finding;
+  finding.kind = sanitize::Kind::bad_free;
+  finding.address = address;
+  Freed freed;
+  const bool is_double = find_freed(address, freed) && freed.is_of_heap && freed.address == address;
+  finding.text = is_double ? "Double free" : "Invalid pointer to free";
+  sanitize::record(std::move(finding));
+}
+
+void note_call_error(CUresult error) {
+  if (error == CUDA_ERROR_NOT_READY) return;
+  const auto known = std::ranges::find(errors(), error, &ErrorText::error);
+  const bool is_known = known != errors().end();
+  sanitize::record_call_error(error, is_known ? known->name : "", is_known ? known->text : "");
+}
+
+void report_leaks(CUcontext context) {
+  const auto* const options = sanitize::options();
+  if (!options || !options->finds_leaks) return;
+  for (const auto& a : memory::all()) {
+    if (!is_leak(*a) || (context && a->context != context)) continue;
+    sanitize::Finding finding;
+    finding.kind = sanitize::Kind::leak;
+    finding.address = a->address;
+    finding.size = a->size;
+    finding.is_of_heap = (a->flags & DeviceHeap::kFlag) != 0;
+    if (!finding.is_of_heap) finding.host = frames_of(a->origin);
+    sanitize::record(std::move(finding));
+  }
+}
+
+sanitize::Nearest nearest_to(CUdeviceptr address) {
+  sanitize::Nearest out;
+  const auto take = [&](const Allocation& a, Relation relation, std::uint64_t distance) {
+    out = {relation, distance, a.address, a.size, {}, frames_of(a.origin), {}};
+  };
+  const auto [before, after] = memory::neighbours(address);
+  const auto behind = before ? address - before->address : 0;
+  if (before && behind < before->size) {
+    take(*before, Relation::inside, 0);
+    return out;
+  }
+  if (Freed freed; find_freed(address, freed))
+    return {Relation::inside_freed,    0, freed.address, freed.size, {}, frames_of(freed.allocated),
+            frames_of(freed.freed)};
+  // The first byte behind an allocation is one byte after it.
+  const auto past = before ? behind - before->size + 1 : ~std::uint64_t{0};
+  const auto ahead = after ? after->address - address : ~std::uint64_t{0};
+  if (before && past <= ahead)
+    take(*before, Relation::after, past);
+  else if (after)
+    take(*after, Relation::before, ahead);
+  return out;
+}
+
+}  // namespace nvmlkit::cuda::sanitizer

@@ -1,0 +1,112 @@
+#include "ptx/check/checked.hpp"
+
+#include "ptx/check/extents.hpp"
+#include "ptx/decode/form.hpp"
+#include "ptx/run/group.hpp"
+#include "ptx/run/places.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+constexpr std::uint64_t kWindows = std::uint64_t{0xFF} << 56;
+
+// The space of an address, which becomes relative to the start of the space.
+Space space_of(Space space, std::uint64_t& address) {
+  if (space != Space::generic) return space;
+  const auto window = address & kWindows;
+  if (window != kSharedWindow && window != kLocalWindow && window != kParamWindow) return Space::global;
+  address -= window;
+  return window == kSharedWindow ? Space::shared : window == kLocalWindow ? Space::local : Space::kernel_param;
+}
+
+bool is_in_shared(Warp& w, std::uint64_t address, std::uint64_t size) {
+  const auto& grid = w.block.worker().grid;
+  if (!w.block.shared_of_peer(address, size) && address >= Group::window_of(0)) return false;
+  const auto offset = Group::offset_of(address);
+  if (grid.module->extents->shared.hold(offset, size)) return true;
+  const Extent dynamic{grid.module->shared_bytes, grid.dynamic_shared, nullptr};
+  return dynamic.holds(offset, size) || w.block.is_reserved(offset, size);
+}
+
+bool is_in_global(Warp& w, const Instruction& i, std::uint64_t address, std::uint64_t size) {
+  auto& worker = w.block.worker();
+  if (!worker.global(address, size, i)) return false;
+  const auto& extents = *worker.grid.module->extents;
+  const auto offset = address - extents.image_start;
+  return offset >= extents.image_size || extents.image.hold(offset, size);
+}
+
+// Whether all of so many bytes are memory that the thread may use.
+bool is_there(Warp& w, const Instruction& i, Space space, std::uint64_t address, std::uint64_t size) {
+  switch (space) {
+    case Space::shared:
+      return is_in_shared(w, address, size);
+    case Space::local:
+      return Extent{0, w.local_start() + w.frame().function->local_bytes, nullptr}.holds(address, size);
+    case Space::kernel_param:
+      return Extent{0, w.block.worker().grid.params.size(), nullptr}.holds(address, size);
+    case Space::param:
+      return true;
+    case Space::generic:
+    case Space::global:
+    case Space::constant:
+      return is_in_global(w, i, address, size);
+  }
+  return false;
+}
+
+bool all_are_there(Warp& w, const Instruction& i, const CheckedForm& form, Bounds bounds) {
+  if ((bounds.bits & (form.size - 1)) != 0) return false;
+  if (i.space == Space::generic && ((bounds.low ^ bounds.high) & kWindows) != 0) return false;
+  auto low = bounds.low;
+  const auto length = bounds.high - bounds.low + form.size;
+  const auto space = space_of(i.space, low);
+  return is_there(w, i, space, low, length);
+}
+
+Mask bad_lanes(Warp& w, const Instruction& i, const CheckedForm& form, const std::uint64_t* addresses, Mask lanes) {
+  Mask bad = 0;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = first_of(left);
+    auto address = addresses[lane];
+    const auto space = space_of(i.space, address);
+    const bool is_misaligned = addresses[lane] % form.size != 0;
+    if (!is_misaligned && is_there(w, i, space, address, form.size)) continue;
+    w.refuse(is_misaligned ? BadAccess::Kind::misaligned : BadAccess::Kind::out_of_bounds, form.touch, space, i, address,
+             form.size, lane);
+    bad |= Mask{1} << lane;
+  }
+  return bad;
+}
+
+void check_memory(Warp& w, const Instruction& i, Mask lanes) {
+  const auto& function = *w.frame().function;
+  const auto& form = function.checked[static_cast<std::size_t>(&i - function.code.data())];
+  std::uint64_t addresses[kLanes];
+  effective_addresses(w, i, addresses);
+  if (!all_are_there(w, i, form, bounds_of(addresses, lanes))) lanes &= ~bad_lanes(w, i, form, addresses, lanes);
+  if (lanes != 0) form.handler(w, i, lanes);
+}
+
+std::uint32_t values_of(const Form& form) {
+  const auto word = form.one_of({"v2", "v4", "v8"});
+  return word.empty() ? 1 : static_cast<std::uint32_t>(word[1] - '0');
+}
+
+}  // namespace
+
+void add_check(const Form& form, Instruction& out, Function& function) {
+  auto& made = function.checked.emplace_back();
+  const auto op = form.op();
+  const bool changes = op == Op::atom_ || op == Op::red_;
+  const bool reads = op == Op::ld_ || op == Op::ldu_;
+  if (!reads && !changes && op != Op::st_) return;
+  const bool is_plain = out.kind == Kind::plain || out.kind == Kind::guarded;
+  if (!is_plain || form.has("async") || out.space == Space::param || out.space == Space::kernel_param) return;
+  const auto size = size_of(form.type()) * values_of(form);
+  if (size == 0) return;
+  made = {out.handler, size, changes ? Touch::changes : reads ? Touch::reads : Touch::writes};
+  out.handler = &check_memory;
+}
+
+}  // namespace nvmlkit::ptx

@@ -1,0 +1,67 @@
+// Lanes whose access was refused: the finding, and their end.
+#include <utility>
+
+#include "ptx/check/extents.hpp"
+#include "ptx/run/group.hpp"
+
+namespace nvmlkit::ptx {
+
+void Warp::refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
+                  std::size_t size, unsigned lane) {
+  auto& worker = block.worker();
+  if (!worker.grid.checks)
+    return fault(kind == BadAccess::Kind::misaligned ? FaultKind::misaligned_address : FaultKind::illegal_address,
+                 address, i, lane);
+  BadAccess access;
+  access.kind = kind;
+  access.touch = touch;
+  access.space = space;
+  access.address = address;
+  access.size = static_cast<std::uint32_t>(size);
+  for (int k = 0; k < 3; ++k) {
+    access.block[k] = special_.ctaid[k][lane];
+    access.thread[k] = special_.tid[k][lane];
+  }
+  const auto* at = &i;
+  for (const auto* frame = frame_; frame; frame = frame->caller) {
+    const auto& code = frame->function->code;
+    access.places.push_back({frame->function, static_cast<std::uint32_t>(at - code.data()), at->line});
+    if (frame->caller) at = &frame->caller->function->code[frame->return_to - 1];
+  }
+  if (const auto* const extents = worker.grid.module->extents.get()) {
+    const bool is_shared = space == Space::shared;
+    const auto base = is_shared ? 0 : extents->image_start;
+    const bool is_near = is_shared || address - base < extents->image_size;
+    const auto* const nearest =
+        !is_near ? nullptr : (is_shared ? extents->shared : extents->image).nearest(address - base);
+    if (nearest) {
+      access.nearest = nearest->variable;
+      access.nearest_start = base + nearest->start;
+      access.nearest_size = nearest->size;
+    }
+  }
+  worker.grid.checks->found(access);
+  if (kind == BadAccess::Kind::uninitialized) return;
+  refused_ |= Mask{1} << lane;
+  if (worker.fault.kind == FaultKind::none) worker.fault.kind = FaultKind::lanes_ended;
+}
+
+// After a step that refused lanes: they end, the others go on. False: another fault ends the launch.
+bool Warp::ends_refused() {
+  auto& fault = block.worker().fault;
+  if (fault.kind != FaultKind::lanes_ended) return false;
+  fault = {};
+  const auto lanes = std::exchange(refused_, 0);
+  for (std::size_t number = 0; number < fragments_.size();) {
+    const auto own = fragments_[number];
+    const auto ended = own.mask & lanes;
+    if (ended == own.mask)
+      take(number);
+    else
+      fragments_[number++].mask &= ~ended;
+    if (ended != 0) end(own.frame, ended);
+  }
+  return true;
+}
+
+}  // namespace nvmlkit::ptx

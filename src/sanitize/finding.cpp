@@ -1,0 +1,149 @@
+#include "sanitize/finding.hpp"
+
+#include "sanitize/fields.hpp"
+
+namespace nvmlkit::sanitize {
+namespace {
+
+void add_stack(std::string& out, std::string_view name, const std::vector<HostFrame>& frames) {
+  for (const auto& frame : frames) {
+    add_field(out, name, frame.module);
+    add_field(out, "offset", frame.offset);
+    add_field(out, "function", frame.function);
+  }
+}
+
+void add_place(std::string& out, const DevicePlace& place) {
+  add_field(out, "place", place.function);
+  add_field(out, "place.offset", place.offset);
+  add_field(out, "place.file", place.file);
+  add_field(out, "place.line", place.line);
+  add_field(out, "place.ptx_line", place.ptx_line);
+  add_field(out, "place.instruction", place.instruction);
+}
+
+void add_nearest(std::string& out, const Nearest& nearest) {
+  add_field(out, "relation", static_cast<std::uint64_t>(nearest.relation));
+  add_field(out, "distance", nearest.distance);
+  add_field(out, "start", nearest.start);
+  add_field(out, "room", nearest.size);
+  add_field(out, "variable", nearest.variable);
+  add_stack(out, "allocated", nearest.allocated);
+  add_stack(out, "freed", nearest.freed);
+}
+
+// One after the other, as they are written.
+class Reader {
+ public:
+  explicit Reader(Finding& out) : out_(out) {}
+
+  void take(const Field& f) {
+    if (of_stack(f) || of_place(f) || of_nearest(f)) return;
+    const auto number = f.number();
+    if (f.name == "kind") out_.kind = static_cast<Kind>(number);
+    if (f.name == "memory") out_.place = static_cast<Place>(number);
+    if (f.name == "touch") out_.touch = static_cast<Touch>(number);
+    if (f.name == "process") out_.process = number;
+    if (f.name == "count") out_.count = number;
+    if (f.name == "size") out_.size = number;
+    if (f.name == "address") out_.address = number;
+    if (f.name == "kernel") out_.kernel = f.value;
+    if (f.name == "thread" && threads_ < 3) out_.thread[threads_++] = number;
+    if (f.name == "block" && blocks_ < 3) out_.block[blocks_++] = number;
+    if (f.name == "call") out_.call = f.value;
+    if (f.name == "error_name") out_.error_name = f.value;
+    if (f.name == "text") out_.text = f.value;
+    if (f.name == "error") out_.error = number;
+    if (f.name == "heap") out_.is_of_heap = number != 0;
+  }
+
+ private:
+  bool of_stack(const Field& f) {
+    auto* const stack = f.name == "host"        ? &out_.host
+                        : f.name == "allocated" ? &out_.nearest.allocated
+                        : f.name == "freed"     ? &out_.nearest.freed
+                                                : nullptr;
+    if (stack) {
+      stack->push_back({f.value, 0, {}});
+      last_ = stack;
+      return true;
+    }
+    if (!last_ || (f.name != "offset" && f.name != "function")) return false;
+    if (f.name == "offset") last_->back().offset = f.number();
+    if (f.name == "function") last_->back().function = f.value;
+    return true;
+  }
+  bool of_place(const Field& f) {
+    if (!f.name.starts_with("place")) return false;
+    if (f.name == "place") out_.places.push_back({f.value, 0, {}, 0, 0, {}});
+    if (out_.places.empty()) return true;
+    auto& place = out_.places.back();
+    if (f.name == "place.offset") place.offset = f.number();
+    if (f.name == "place.file") place.file = f.value;
+    if (f.name == "place.line") place.line = f.number();
+    if (f.name == "place.ptx_line") place.ptx_line = f.number();
+    if (f.name == "place.instruction") place.instruction = f.value;
+    return true;
+  }
+  bool of_nearest(const Field& f) {
+    auto& nearest = out_.nearest;
+    if (f.name == "relation") nearest.relation = static_cast<Nearest::Relation>(f.number());
+    if (f.name == "distance") nearest.distance = f.number();
+    if (f.name == "start") nearest.start = f.number();
+    if (f.name == "room") nearest.size = f.number();
+    if (f.name == "variable") nearest.variable = f.value;
+    return f.name == "relation" || f.name == "distance" || f.name == "start" || f.name == "room" ||
+           f.name == "variable";
+  }
+
+  Finding& out_;
+  std::vector<HostFrame>* last_ = nullptr;
+  unsigned threads_ = 0, blocks_ = 0;
+};
+
+}  // namespace
+
+std::string Finding::key() const {
+  std::string out = std::to_string(static_cast<int>(kind)) + '/' + std::to_string(process) + '/' + kernel;
+  if (kind == Kind::leak) return out + '/' + std::to_string(address);
+  if (!places.empty()) out += '/' + places[0].function + '/' + std::to_string(places[0].offset);
+  out += '/' + call + '/' + error_name + '/' + text;
+  for (const auto& frame : host) out += '/' + frame.module + std::to_string(frame.offset);
+  return out;
+}
+
+std::string record_of(const Finding& f) {
+  std::string out;
+  add_field(out, "kind", static_cast<std::uint64_t>(f.kind));
+  add_field(out, "memory", static_cast<std::uint64_t>(f.place));
+  add_field(out, "touch", static_cast<std::uint64_t>(f.touch));
+  add_field(out, "process", f.process);
+  add_field(out, "count", f.count);
+  add_field(out, "size", f.size);
+  add_field(out, "address", f.address);
+  add_field(out, "kernel", f.kernel);
+  for (const auto& place : f.places) add_place(out, place);
+  for (const auto number : f.thread) add_field(out, "thread", number);
+  for (const auto number : f.block) add_field(out, "block", number);
+  add_nearest(out, f.nearest);
+  add_field(out, "call", f.call);
+  add_field(out, "error_name", f.error_name);
+  add_field(out, "text", f.text);
+  add_field(out, "error", f.error);
+  add_field(out, "heap", f.is_of_heap ? 1 : 0);
+  add_stack(out, "host", f.host);
+  return out + '\n';
+}
+
+bool read_record(std::string_view& text, Finding& out) {
+  const auto end = text.find("\n\n");
+  if (end == text.npos) return false;
+  auto record = text.substr(0, end + 1);
+  text.remove_prefix(end + 2);
+  out = {};
+  Reader reader(out);
+  for (Field field; next_field(record, field);) reader.take(field);
+  return true;
+}
+
+}  // namespace nvmlkit::sanitize

@@ -1,0 +1,69 @@
+// What a check found, once for a place, with a count.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sanitize/host_stack.hpp"
+
+namespace nvmlkit::sanitize {
+
+enum class Kind : std::uint8_t {
+  out_of_bounds,
+  misaligned,
+  uninitialized,
+  bad_free,      // of device code
+  kernel_error,  // what else ended a kernel
+  call_error,    // of the API
+  leak,
+  program_start,  // no finding: a process has loaded the driver
+};
+
+enum class Place : std::uint8_t { none, global, shared, local, constant };
+enum class Touch : std::uint8_t { none, read, write, atomic };
+
+// An instruction of a kernel or of what it called, innermost first.
+struct DevicePlace {
+  std::string function;        // as the linker knows it
+  std::uint64_t offset = 0;    // in it
+  std::string file;            // of the source, where the PTX names it
+  std::uint64_t line = 0, ptx_line = 0;
+  std::string instruction;     // PTX
+};
+
+// The allocation or variable that an address was meant for, as far as one can know.
+struct Nearest {
+  enum class Relation : std::uint8_t { none, before, after, inside, inside_freed };
+  Relation relation = Relation::none;
+  std::uint64_t distance = 0, start = 0, size = 0;
+  std::string variable;  // its name; empty for an allocation
+  std::vector<HostFrame> allocated, freed;
+};
+
+struct Finding {
+  Kind kind{};
+  Place place{};
+  Touch touch{};
+  std::uint64_t process = 0, count = 1;
+  std::uint64_t size = 0, address = 0;
+  std::string kernel;  // as the linker knows it
+  std::vector<DevicePlace> places;
+  std::uint64_t thread[3] = {}, block[3] = {};
+  Nearest nearest;
+  std::string call, error_name, text;  // of a call or kernel that went wrong
+  std::uint64_t error = 0;
+  bool is_of_heap = false;  // of a leak: malloc() of a kernel
+  std::vector<HostFrame> host;
+
+  // What makes two findings the same.
+  std::string key() const;
+};
+
+// One record ends with an empty line.
+std::string record_of(const Finding& finding);
+// Takes a whole record off the text; false where none is complete.
+bool read_record(std::string_view& text, Finding& out);
+
+}  // namespace nvmlkit::sanitize

@@ -1,0 +1,30 @@
+// The calls of the host that led to a place of the driver, outermost last.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nvmlkit::sanitize {
+
+struct HostFrame {
+  std::string module;        // the file of the program or library
+  std::uint64_t offset = 0;  // in it
+  std::string function;      // as the linker knows it; empty where the file does not tell
+};
+
+// Addresses are found at once, names when somebody asks.
+class HostStack {
+ public:
+  // Of the calling thread, without the frames of this library.
+  static HostStack here();
+  std::vector<HostFrame> frames() const;
+  // The exported function of this library through which the program came in; empty: none. `caller` is the file of who
+  // called it.
+  std::string entry(std::string& caller) const;
+
+ private:
+  std::vector<void*> addresses_;
+};
+
+}  // namespace nvmlkit::sanitize

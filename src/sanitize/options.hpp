@@ -1,0 +1,34 @@
+// What is checked. The command hands it to the driver library in an environment variable, which children inherit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nvmlkit::sanitize {
+
+inline constexpr const char* kVariable = "NVMLKIT_SANITIZE";
+
+// Which kernels a filter means: by their whole name or a part of it, as the program wrote it or as the linker knows it.
+struct KernelFilter {
+  enum class Match : std::uint8_t { name, mangled, part, pattern };
+  Match match{};
+  std::string text;
+};
+
+struct Options {
+  bool memcheck = false, initcheck = false;
+  bool finds_leaks = false;
+  bool reports_calls = true;       // API errors
+  bool ends_context = true;        // after an error of a kernel; else the program goes on
+  std::vector<KernelFilter> kernels;  // any of them; none: all
+  std::uint64_t launch_skip = 0, launch_count = 0;  // of the kernels that are meant; 0: all
+  std::string path;                // where records go
+
+  std::string encoded() const;
+};
+
+// False where the text says nothing about a path.
+bool decode(const std::string& text, Options& out);
+
+}  // namespace nvmlkit::sanitize

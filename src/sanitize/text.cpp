@@ -1,0 +1,139 @@
+#include "sanitize/text.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace nvmlkit::sanitize {
+namespace {
+
+std::string hex(std::uint64_t value) {
+  char out[24];
+  std::snprintf(out, sizeof out, "0x%llx", static_cast<unsigned long long>(value));
+  return out;
+}
+
+std::string triple(const std::uint64_t (&at)[3]) {
+  return '(' + std::to_string(at[0]) + ',' + std::to_string(at[1]) + ',' + std::to_string(at[2]) + ')';
+}
+
+std::string name_of(Place place) {
+  constexpr const char* kNames[] = {"", "__global__", "__shared__", "__local__", "__constant__"};
+  return kNames[static_cast<std::size_t>(place)];
+}
+
+std::string name_of(Touch touch) {
+  constexpr const char* kNames[] = {"access", "read", "write", "atomic"};
+  return kNames[static_cast<std::size_t>(touch)];
+}
+
+std::string of_bytes(std::uint64_t size) { return size ? " of size " + std::to_string(size) + " bytes" : ""; }
+
+std::string text_of(const DevicePlace& place) {
+  std::string out = demangled(place.function) + '+' + hex(place.offset);
+  if (!place.file.empty()) out += " in " + place.file + ':' + std::to_string(place.line);
+  return out;
+}
+
+void add_frames(std::vector<std::string>& out, const char* when, const std::vector<HostFrame>& frames) {
+  if (frames.empty()) return;
+  out.push_back(std::string("    Saved host backtrace up to driver entry point at ") + when);
+  for (const auto& frame : frames) {
+    const auto name = frame.function.empty() ? "" : ' ' + demangled(frame.function);
+    out.push_back("        Host Frame:" + name + " [" + hex(frame.offset) + "] in " + frame.module);
+  }
+}
+
+void add_nearest(std::vector<std::string>& out, const Nearest& n) {
+  using Relation = Nearest::Relation;
+  if (n.relation == Relation::none) return;
+  const auto of_size = " at " + hex(n.start) + " of size " + with_commas(n.size) + " bytes";
+  const auto what = n.variable.empty() ? "the nearest allocation" : "variable " + demangled(n.variable);
+  if (n.relation == Relation::inside_freed)
+    out.push_back("    and is inside an allocation" + of_size + " that was freed");
+  else if (n.relation == Relation::inside)
+    out.push_back("    and is inside " + what + of_size);
+  else
+    out.push_back("    and is " + with_commas(n.distance) + " bytes " +
+                  (n.relation == Relation::before ? "before " : "after ") + what + of_size);
+}
+
+void add_device(std::vector<std::string>& out, const Finding& f) {
+  bool is_first = true;
+  for (const auto& place : f.places) {
+    out.push_back((is_first ? "    at " : "        Device Frame: ") + text_of(place));
+    if (is_first && !place.instruction.empty())
+      out.push_back("    PTX line " + std::to_string(place.ptx_line) + ": " + place.instruction);
+    is_first = false;
+  }
+  auto by = "    by thread " + triple(f.thread) + " in block " + triple(f.block);
+  out.push_back(by);
+  if (f.count > 1)
+    out.push_back("    and by " + with_commas(f.count - 1) + (f.count == 2 ? " more thread" : " more threads"));
+}
+
+}  // namespace
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string out = status == 0 && text ? text : name;
+  std::free(text);
+  return out;
+}
+
+std::string with_commas(std::uint64_t number) {
+  auto out = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(out.size()) - 3; at > 0; at -= 3)
+    out.insert(static_cast<std::size_t>(at), 1, ',');
+  return out;
+}
+
+std::string title(const Finding& f) {
+  switch (f.kind) {
+    case Kind::out_of_bounds:
+    case Kind::misaligned:
+      return "Invalid " + name_of(f.place) + ' ' + name_of(f.touch) + of_bytes(f.size);
+    case Kind::uninitialized:
+      return "Uninitialized " + name_of(f.place) + " memory read" + of_bytes(f.size);
+    case Kind::bad_free:
+      return "Malloc/Free error encountered : " + f.text;
+    case Kind::kernel_error:
+      return "Kernel ended with an error: " + f.text;
+    case Kind::call_error:
+      return "Program hit " + f.error_name + " (error " + std::to_string(f.error) + ") due to \"" + f.text +
+             "\" on CUDA API call to " + f.call + '.';
+    case Kind::leak:
+      return "Leaked " + with_commas(f.size) + " bytes at " + hex(f.address) + (f.is_of_heap ? " on the device heap" : "");
+    case Kind::program_start:
+      break;
+  }
+  return {};
+}
+
+std::vector<std::string> lines_of(const Finding& f, bool with_host) {
+  std::vector<std::string> out{title(f)};
+  const bool is_access =
+      f.kind == Kind::out_of_bounds || f.kind == Kind::misaligned || f.kind == Kind::uninitialized;
+  if (is_access) {
+    add_device(out, f);
+    const char* const is = f.kind == Kind::misaligned      ? " is misaligned"
+                           : f.kind == Kind::out_of_bounds ? " is out of bounds"
+                                                           : "";
+    out.push_back("    Address " + hex(f.address) + is);
+    add_nearest(out, f.nearest);
+  }
+  if (f.kind == Kind::bad_free) out.push_back("    Address " + hex(f.address));
+  if (!with_host) return out;
+  const char* const when = f.kind == Kind::call_error ? "error"
+                           : f.kind == Kind::leak     ? "allocation time"
+                                                      : "kernel launch time";
+  add_frames(out, when, f.host);
+  if (!is_access) return out;
+  add_frames(out, "allocation time", f.nearest.allocated);
+  add_frames(out, "the time of its release", f.nearest.freed);
+  return out;
+}
+
+}  // namespace nvmlkit::sanitize
