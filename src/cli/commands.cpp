@@ -44,6 +44,7 @@ std::vector<Command> all_commands() {
           serve_command(),
           top_command(),
           smi_command(),
+          sanitize_command(),
           trace_command(),
           trace_record_command(),
           trace_replay_command(),

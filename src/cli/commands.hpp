@@ -56,6 +56,7 @@ Command vgpu_destroy_command();
 Command serve_command();
 Command top_command();
 Command smi_command();
+Command sanitize_command();
 Command trace_command();
 Command trace_record_command();
 Command trace_replay_command();

@@ -51,6 +51,7 @@ std::string HostStack::entry(std::string& caller) const {
     if (!dladdr(call_before(address), &info)) continue;
     if (info.dli_fbase == own_base()) {
       out = info.dli_sname ? info.dli_sname : "";
+      if (out.starts_with("__")) out.erase(0, 2);  // __cudaLaunchKernel of the headers of CUDA 13
     } else if (!out.empty()) {
       caller = info.dli_fname ? info.dli_fname : "";
       break;

@@ -12,7 +12,8 @@ const Options* options() {
     const char* const text = std::getenv(kVariable);
     if (!text) return nullptr;
     auto* const made = new Options;  // threads may ask until the end of the process
-    if (decode(text, *made)) return made;
+    if (decode(text, *made) && (made->only_process == 0 || made->only_process == static_cast<std::uint64_t>(getpid())))
+      return made;
     delete made;
     return nullptr;
   }();

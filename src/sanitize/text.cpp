@@ -76,6 +76,7 @@ void add_device(std::vector<std::string>& out, const Finding& f) {
 }  // namespace
 
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;  // or it may be read as a type
   int status = 0;
   char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string out = status == 0 && text ? text : name;

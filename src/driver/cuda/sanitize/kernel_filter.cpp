@@ -9,6 +9,7 @@ namespace nvmlkit::cuda::sanitizer {
 namespace {
 
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
   int status = 0;
   char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string out = status == 0 && text ? text : name;

@@ -1,0 +1,165 @@
+// Findings as XML, in the form of NVIDIA's compute-sanitizer, and as JSON.
+#include <tinyxml2.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/sanitize_report.hpp"
+#include "sanitize/text.hpp"
+
+namespace nvmlkit::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using sanitize::Finding;
+
+const char* kind_name(sanitize::Kind kind) {
+  switch (kind) {
+    case sanitize::Kind::out_of_bounds:
+      return "out_of_bounds";
+    case sanitize::Kind::misaligned:
+      return "misaligned";
+    case sanitize::Kind::uninitialized:
+      return "uninitialized";
+    case sanitize::Kind::bad_free:
+      return "bad_free";
+    case sanitize::Kind::kernel_error:
+      return "kernel_error";
+    case sanitize::Kind::call_error:
+      return "call_error";
+    case sanitize::Kind::leak:
+      return "leak";
+    case sanitize::Kind::program_start:
+      break;
+  }
+  return "";
+}
+
+const char* xml_kind(sanitize::Kind kind) {
+  return kind == sanitize::Kind::call_error      ? "ApiError"
+         : kind == sanitize::Kind::leak          ? "Leak"
+         : kind == sanitize::Kind::uninitialized ? "Initcheck"
+                                       : "Precise";
+}
+
+void add(tinyxml2::XMLPrinter& xml, const char* name, const std::string& text) {
+  xml.OpenElement(name);
+  xml.PushText(text.c_str());
+  xml.CloseElement();
+}
+
+void add_axes(tinyxml2::XMLPrinter& xml, const char* name, const std::uint64_t (&at)[3]) {
+  constexpr const char* kAxes[] = {"x", "y", "z"};
+  xml.OpenElement(name);
+  for (int k = 0; k < 3; ++k) add(xml, kAxes[k], std::to_string(at[k]));
+  xml.CloseElement();
+}
+
+void add_where(tinyxml2::XMLPrinter& xml, const Finding& f) {
+  if (f.places.empty()) return;
+  const auto& place = f.places[0];
+  xml.OpenElement("who");
+  add_axes(xml, "threadIdx", f.thread);
+  add_axes(xml, "blockIdx", f.block);
+  xml.CloseElement();
+  xml.OpenElement("where");
+  add(xml, "func", sanitize::demangled(place.function));
+  if (!place.file.empty()) {
+    add(xml, "path", place.file);
+    add(xml, "line", std::to_string(place.line));
+  }
+  add(xml, "pc", std::to_string(place.offset));
+  xml.CloseElement();
+}
+
+void add_stack(tinyxml2::XMLPrinter& xml, const std::vector<sanitize::HostFrame>& frames) {
+  if (frames.empty()) return;
+  xml.OpenElement("hostStack");
+  for (const auto& frame : frames) {
+    xml.OpenElement("frame");
+    if (!frame.function.empty()) add(xml, "func", sanitize::demangled(frame.function));
+    add(xml, "offset", std::to_string(frame.offset));
+    add(xml, "module", frame.module);
+    xml.CloseElement();
+  }
+  xml.CloseElement();
+}
+
+Json json_of(const std::vector<sanitize::HostFrame>& frames) {
+  auto out = Json::array();
+  for (const auto& frame : frames)
+    out.push_back(
+        {{"function", sanitize::demangled(frame.function)}, {"offset", frame.offset}, {"module", frame.module}});
+  return out;
+}
+
+Json json_of(const Finding& f) {
+  constexpr const char* kPlaces[] = {"", "global", "shared", "local", "constant"};
+  constexpr const char* kTouches[] = {"", "read", "write", "atomic"};
+  constexpr const char* kRelations[] = {"", "before", "after", "inside", "inside_freed"};
+  Json out{{"kind", kind_name(f.kind)}, {"text", sanitize::title(f)}, {"count", f.count}, {"process", f.process}};
+  if (!f.kernel.empty()) out["kernel"] = sanitize::demangled(f.kernel);
+  if (!f.places.empty()) {
+    out["memory"] = kPlaces[static_cast<std::size_t>(f.place)];
+    out["access"] = kTouches[static_cast<std::size_t>(f.touch)];
+    out["thread"] = f.thread;
+    out["block"] = f.block;
+    for (const auto& p : f.places)
+      out["places"].push_back({{"function", sanitize::demangled(p.function)},
+                               {"offset", p.offset},
+                               {"file", p.file},
+                               {"line", p.line},
+                               {"ptx_line", p.ptx_line},
+                               {"ptx", p.instruction}});
+  }
+  if (f.size) out["size"] = f.size;
+  if (f.address) out["address"] = f.address;
+  if (const auto& n = f.nearest; n.relation != sanitize::Nearest::Relation::none)
+    out["nearest"] = {{"relation", kRelations[static_cast<std::size_t>(n.relation)]},
+                      {"distance", n.distance},
+                      {"start", n.start},
+                      {"size", n.size},
+                      {"variable", n.variable},
+                      {"allocated", json_of(n.allocated)},
+                      {"freed", json_of(n.freed)}};
+  if (f.kind == sanitize::Kind::call_error) {
+    out["call"] = f.call;
+    out["error"] = f.error;
+    out["error_name"] = f.error_name;
+  }
+  out["host"] = json_of(f.host);
+  return out;
+}
+
+}  // namespace
+
+std::string sanitize_xml(const std::vector<Finding>& findings) {
+  tinyxml2::XMLPrinter xml;
+  xml.PushHeader(false, true);
+  xml.OpenElement("ComputeSanitizerOutput");
+  for (const auto& f : findings) {
+    xml.OpenElement("record");
+    add(xml, "kind", xml_kind(f.kind));
+    add(xml, "level", "Error");
+    xml.OpenElement("what");
+    add(xml, "text", sanitize::title(f));
+    if (f.size) add(xml, "size", std::to_string(f.size));
+    xml.CloseElement();
+    add_where(xml, f);
+    add_stack(xml, f.host);
+    xml.CloseElement();
+  }
+  xml.CloseElement();
+  return xml.CStr();
+}
+
+std::string sanitize_json(const std::vector<Finding>& findings) {
+  std::uint64_t errors = 0;
+  auto all = Json::array();
+  for (const auto& f : findings) {
+    all.push_back(json_of(f));
+    errors += f.count;
+  }
+  return Json{{"errors", errors}, {"findings", std::move(all)}}.dump(2) + '\n';
+}
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,63 @@
+#include "cli/sanitize_report.hpp"
+
+#include <fmt/format.h>
+
+#include "sanitize/text.hpp"
+
+namespace nvmlkit::cli {
+namespace {
+
+const char* errors_word(std::uint64_t count) { return count == 1 ? "error" : "errors"; }
+
+}  // namespace
+
+void SanitizeReport::line(const std::string& text) {
+  fmt::print(settings_.out, "{}\n", text.empty() ? "=========" : "========= " + text);
+}
+
+void SanitizeReport::begin() {
+  line("COMPUTE-SANITIZER");
+  std::fflush(settings_.out);
+}
+
+void SanitizeReport::take(const sanitize::Finding& finding) {
+  if (finding.kind == sanitize::Kind::program_start) {
+    has_started_ = true;
+    return;
+  }
+  errors_ += finding.count;
+  if (finding.kind == sanitize::Kind::leak) {
+    ++leaks_;
+    leaked_bytes_ += finding.size;
+  }
+  const auto [at, is_new] = known_.try_emplace(finding.key(), findings_.size());
+  if (!is_new) {
+    findings_[at->second].count += finding.count;
+    repeated_ += finding.count;
+    return;
+  }
+  findings_.push_back(finding);
+  if (settings_.print_limit != 0 && findings_.size() > settings_.print_limit) {
+    not_printed_ += finding.count;
+    return;
+  }
+  for (const auto& text : sanitize::lines_of(finding, settings_.shows_host)) line(text);
+  line("");
+  std::fflush(settings_.out);
+}
+
+void SanitizeReport::end() {
+  if (!has_started_) line("Error: Target application terminated before first instrumented API call");
+  if (settings_.finds_leaks && has_started_)
+    line(fmt::format("LEAK SUMMARY: {} bytes leaked in {} allocations", leaked_bytes_, leaks_));
+  if (repeated_ > 0)
+    line(fmt::format("{} {} of later launches and calls are at places that are printed above", repeated_,
+                     errors_word(repeated_)));
+  line(fmt::format("ERROR SUMMARY: {} {}", errors_, errors_word(errors_)));
+  if (not_printed_ > 0)
+    line(fmt::format("ERROR SUMMARY: {} {} not printed. Use --print-limit option to adjust the number of printed errors",
+                     not_printed_, not_printed_ == 1 ? "error was" : "errors were"));
+  std::fflush(settings_.out);
+}
+
+}  // namespace nvmlkit::cli

@@ -1,0 +1,45 @@
+// What `nvmlkit sanitize` prints: each finding once, with the others like it counted, and a summary.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sanitize/finding.hpp"
+
+namespace nvmlkit::cli {
+
+class SanitizeReport {
+ public:
+  struct Settings {
+    std::FILE* out = stdout;
+    std::uint32_t print_limit = 100;  // 0: none
+    bool shows_host = true, finds_leaks = false;
+  };
+  explicit SanitizeReport(const Settings& settings) : settings_(settings) {}
+
+  void begin();
+  void take(const sanitize::Finding& finding);
+  void end();
+
+  std::uint64_t errors() const { return errors_; }
+  // Each finding once, with its count, in the order in which they came.
+  const std::vector<sanitize::Finding>& findings() const { return findings_; }
+
+ private:
+  void line(const std::string& text);
+
+  Settings settings_;
+  std::vector<sanitize::Finding> findings_;
+  std::map<std::string, std::size_t> known_;
+  bool has_started_ = false;
+  std::uint64_t errors_ = 0, repeated_ = 0, not_printed_ = 0, leaks_ = 0, leaked_bytes_ = 0;
+};
+
+// All findings in a file, for other programs. The text for people is not in them.
+std::string sanitize_xml(const std::vector<sanitize::Finding>& findings);
+std::string sanitize_json(const std::vector<sanitize::Finding>& findings);
+
+}  // namespace nvmlkit::cli
