@@ -66,6 +66,7 @@ if(NVMLKIT_BUILD_DRIVER)
   install(TARGETS nvmlkit-cdi-hook RUNTIME DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
   install(TARGETS nvidia-ml EXPORT nvmlkit-driver LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
   nvmlkit_export(driver nvmlkit-driver)
+  install(TARGETS compute-sanitizer RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
   install(TARGETS nvmlkit_cli EXPORT nvmlkit-command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
   nvmlkit_export(command nvmlkit-command)
   # The command writes its man pages, so it must be one that runs here.

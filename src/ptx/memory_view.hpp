@@ -14,6 +14,7 @@ struct Region {
   std::byte* bytes = nullptr;
   std::shared_ptr<const void> holder;  // the bytes stay while it lives
   bool is_read_only = false;
+  std::byte* written = nullptr;  // of a sanitizer: a byte for each, 0 until something writes it; null: not watched
 };
 
 // What a kernel reads from a texture.

@@ -138,6 +138,7 @@ struct Function {
   unsigned least_blocks = 0;       // of max_threads that fit a multiprocessor, if the kernel states it
   unsigned max_threads = 1024, required[3] = {0, 0, 0};
   unsigned cluster[3] = {0, 0, 0}, max_cluster = 0;  // blocks of a cluster, if the kernel states it
+  bool writes_unseen = false;  // global memory, where no check sees it
   bool needs_cluster = false;                        // the kernel or its launch must state a cluster
   std::uint8_t values_of_block = 0;  // special registers that it and what it calls read (run/special.hpp)
   std::uint32_t number = 0;

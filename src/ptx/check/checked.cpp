@@ -1,5 +1,7 @@
 #include "ptx/check/checked.hpp"
 
+#include <cstring>
+
 #include "ptx/check/extents.hpp"
 #include "ptx/decode/form.hpp"
 #include "ptx/run/group.hpp"
@@ -79,13 +81,32 @@ Mask bad_lanes(Warp& w, const Instruction& i, const CheckedForm& form, const std
   return bad;
 }
 
+// Reads of bytes that nothing wrote; what is written is noted.
+void check_written(Warp& w, const Instruction& i, const CheckedForm& form, const std::uint64_t* addresses, Mask lanes) {
+  if (form.touch == Touch::reads && i.space == Space::constant) return;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = first_of(left);
+    auto address = addresses[lane];
+    if (space_of(i.space, address) != Space::global || !w.block.worker().global(address, form.size, i)) continue;
+    auto* const written = w.block.worker().written(address);
+    if (!written) continue;
+    const bool is_known = form.touch == Touch::writes || !std::memchr(written, 0, form.size);
+    if (!is_known)
+      w.refuse(BadAccess::Kind::uninitialized, Touch::reads, Space::global, i, address, form.size, lane);
+    if (form.touch != Touch::reads) std::memset(written, 1, form.size);
+  }
+}
+
 void check_memory(Warp& w, const Instruction& i, Mask lanes) {
   const auto& function = *w.frame().function;
   const auto& form = function.checked[static_cast<std::size_t>(&i - function.code.data())];
   std::uint64_t addresses[kLanes];
   effective_addresses(w, i, addresses);
   if (!all_are_there(w, i, form, bounds_of(addresses, lanes))) lanes &= ~bad_lanes(w, i, form, addresses, lanes);
-  if (lanes != 0) form.handler(w, i, lanes);
+  if (lanes == 0) return;
+  if (checking.initialized && i.space != Space::shared && i.space != Space::local)
+    check_written(w, i, form, addresses, lanes);
+  form.handler(w, i, lanes);
 }
 
 std::uint32_t values_of(const Form& form) {
@@ -100,6 +121,7 @@ void add_check(const Form& form, Instruction& out, Function& function) {
   const auto op = form.op();
   const bool changes = op == Op::atom_ || op == Op::red_;
   const bool reads = op == Op::ld_ || op == Op::ldu_;
+  function.writes_unseen |= (out.writes && !changes && op != Op::st_) || form.has("async");
   if (!reads && !changes && op != Op::st_) return;
   const bool is_plain = out.kind == Kind::plain || out.kind == Kind::guarded;
   if (!is_plain || form.has("async") || out.space == Space::param || out.space == Space::kernel_param) return;

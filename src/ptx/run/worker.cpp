@@ -28,6 +28,14 @@ std::byte* Worker::find(std::uint64_t address, std::uint64_t size, bool writes) 
   return kept.bytes + (address - kept.start);
 }
 
+std::byte* Worker::written(std::uint64_t address) const {
+  for (const auto* const regions : {recent_, read_only_})
+    for (unsigned k = 0; k < kRemembered; ++k)
+      if (const auto& region = regions[k]; address - region.start < region.size)
+        return region.written ? region.written + (address - region.start) : nullptr;
+  return nullptr;
+}
+
 Reached* Worker::make_reached(const NumberedPiece& code) {
   const auto now = releases.load(std::memory_order_acquire);
   if (now != reached_since_) {

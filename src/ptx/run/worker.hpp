@@ -36,6 +36,9 @@ struct Worker {
     return find(address, size, i.writes);
   }
 
+  // What of memory was written, at an address that was just found; null: it is not watched.
+  std::byte* written(std::uint64_t address) const;
+
   // What the instructions of a piece of compiled code reached last.
   Reached* reached(const NumberedPiece& code) {
     const bool is_there = reached_since_ == releases.load(std::memory_order_acquire) && code.number < reached_.size() &&

@@ -46,6 +46,7 @@ CUresult MemAlloc_v2(Context& context, CUdeviceptr* dptr, std::size_t bytesize) 
   if (bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
   const auto made = memory::allocate(MemoryKind::device, context.device, context.handle(), bytesize);
   if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
+  memory::watch(*made);
   *dptr = made->address;
   return CUDA_SUCCESS;
 }

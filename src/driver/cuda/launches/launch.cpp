@@ -39,6 +39,7 @@ class ContextMemory final : public ptx::GlobalMemory {
     region = {allocation->address, size, allocation->bytes, nullptr};
     region.is_read_only =
         allocation->kind == MemoryKind::mapped && !virtual_memory::may_write(*allocation, context_.device);
+    region.written = allocation->written;
     region.holder = std::move(allocation);
     return true;
   }
@@ -49,7 +50,10 @@ class ContextMemory final : public ptx::GlobalMemory {
     });
     if (!context_.heap().take(size, most)) return 0;
     const auto made = memory::allocate(MemoryKind::device, context_.device, context_.handle(), size, DeviceHeap::kFlag);
-    if (!made) context_.heap().give_back(size);
+    if (made)
+      memory::watch(*made);
+    else
+      context_.heap().give_back(size);
     return made ? made->address : 0;
   }
   // Memory that is not of the heap stays.
@@ -253,6 +257,7 @@ void run_launch(Context& context, const Launch& launch) {
   if (shape.cooperative) {
     workspace = memory::allocate(MemoryKind::device, device, context.handle(), 4096);
     if (!workspace) return context.fail(CUDA_ERROR_OUT_OF_MEMORY);
+    workspace->is_of_driver = true;
     grid.workspace = workspace->address;
   }
   Watch watch{context};

@@ -83,8 +83,24 @@ bool Copy::fits() const {
   return size() == 0 || !is_device || host_memory::fits(to_.span.bytes, size());
 }
 
+// Bytes that nothing wrote stay so in a copy.
+void Copy::note_written() const {
+  const auto& to = to_.span;
+  const auto& from = from_.span;
+  const auto* const source = from.holder ? from.holder->written : nullptr;
+  for (std::size_t z = 0; z < box_.depth; ++z)
+    for (std::size_t y = 0; y < box_.height; ++y) {
+      auto* const at = to.holder->written + (to.bytes - to.holder->bytes) + z * to_.slice + y * to_.row;
+      if (source)
+        std::memmove(at, source + (from.bytes - from.holder->bytes) + z * from_.slice + y * from_.row, box_.width);
+      else
+        std::memset(at, 1, box_.width);
+    }
+}
+
 void Copy::perform() const {
   if (size() == 0) return;  // then there may be no addresses either
+  if (to_.span.holder && to_.span.holder->written) note_written();
   for (std::size_t z = 0; z < box_.depth; ++z)
     for (std::size_t y = 0; y < box_.height; ++y)
       std::memmove(to_.span.bytes + z * to_.slice + y * to_.row, from_.span.bytes + z * from_.slice + y * from_.row,

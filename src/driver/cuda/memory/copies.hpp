@@ -27,6 +27,7 @@ class Copy {
   void perform() const;
 
  private:
+  void note_written() const;
   struct Box {
     std::size_t width = 0, height = 0, depth = 0;
   };

@@ -66,6 +66,9 @@ bool Fill::fits() const { return !span_ || is_zero_of_pages() || host_memory::fi
 void Fill::perform() const {
   if (!span_) return;
   const auto& p = params_;
+  if (auto* const written = span_.holder->written)
+    for (std::size_t y = 0; y < p.height; ++y)
+      std::memset(written + (span_.bytes - span_.holder->bytes) + y * p.pitch, 1, row_);
   if (is_zero_of_pages()) return zero(span_.bytes, size());
   for (std::size_t y = 0; y < p.height; ++y) {
     auto* const at = span_.bytes + y * p.pitch;

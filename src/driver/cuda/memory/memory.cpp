@@ -75,6 +75,7 @@ bool allows(const Allocation& a, Use use) {
 Allocation::~Allocation() {
   const bool owns_bytes = kind != MemoryKind::registered && kind != MemoryKind::mapped;
   if (bytes && owns_bytes) munmap(bytes, in_pages(size));
+  if (written) munmap(written, in_pages(size));
   if (file >= 0) close(file);
   if (kind == MemoryKind::device && address && !keeps) device->give_memory_back(address, size);
   if (kind == MemoryKind::foreign && address) device->give_addresses_back(address, size);
@@ -99,6 +100,10 @@ std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext 
   return made;
 }
 
+void watch(Allocation& allocation) {
+  if (sanitizer::is_on() && sanitize::options()->initcheck) allocation.written = map(allocation.size);
+}
+
 bool place(Device& device, CUcontext context, CUdeviceptr address, std::uint64_t size, std::shared_ptr<void> lease,
            CUmemoryPool pool) {
   auto made = std::make_shared<Allocation>();
@@ -109,6 +114,7 @@ bool place(Device& device, CUcontext context, CUdeviceptr address, std::uint64_t
   made->context = context;
   made->pool = pool;
   made->keeps = std::move(lease);
+  watch(*made);
   return (made->bytes = map(size)) && add(std::move(made));
 }
 

@@ -40,6 +40,7 @@ struct Allocation {
   std::atomic<bool> is_synchronous{false};  // copies and fills of it are done when their calls return
   std::atomic<bool> is_of_driver{false};    // and not of the program
   std::shared_ptr<const sanitize::HostStack> origin;  // if a sanitizer asked for it
+  std::byte* written = nullptr;                       // the same: a byte for each, as in ptx::Region
   // What has to stay for as long as the memory; of device memory, whatever counts it and its addresses.
   std::shared_ptr<void> keeps;
   // The GPUs that may use mapped memory, a bit for each ordinal; and those of them that may not write it.
@@ -67,6 +68,9 @@ std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext 
 // False: no memory, or some is there already.
 bool place(Device& device, CUcontext context, CUdeviceptr address, std::uint64_t size, std::shared_ptr<void> lease,
            CUmemoryPool pool = nullptr);
+
+// For a sanitizer: from now on it is known which bytes were written. Before anybody uses them.
+void watch(Allocation& allocation);
 
 // Makes memory known that lies somewhere already; false where some of it is known.
 bool add(std::shared_ptr<Allocation> allocation);

@@ -48,7 +48,10 @@ CUresult plan_write(const MemoryOperation& o, Task& task) {
   if (o.flags > CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER || o.address % sizeof(T) != 0) return CUDA_ERROR_INVALID_VALUE;
   const auto span = memory::known(o.address, sizeof(T), Use::write);
   if (!span) return CUDA_ERROR_INVALID_VALUE;
-  task.work = [span, value = static_cast<T>(o.value)](CUresult) { std::atomic_ref(word<T>(span)).store(value); };
+  task.work = [span, value = static_cast<T>(o.value)](CUresult) {
+    if (auto* const written = span.holder->written) std::memset(written + (span.bytes - span.holder->bytes), 1, sizeof value);
+    std::atomic_ref(word<T>(span)).store(value);
+  };
   return CUDA_SUCCESS;
 }
 

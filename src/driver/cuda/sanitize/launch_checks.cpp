@@ -1,6 +1,8 @@
 #include "driver/cuda/sanitize/launch_checks.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include "driver/cuda/sanitize/kernel_filter.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
@@ -114,6 +116,14 @@ void LaunchChecks::found(const ptx::BadAccess& access) {
     ++at->second.count;
 }
 
+// Instructions whose writes no check sees may have written anything.
+void LaunchChecks::note_unseen() const {
+  const auto& functions = launch_.function->module->code->functions;
+  if (std::ranges::none_of(functions, &ptx::Function::writes_unseen)) return;
+  for (const auto& allocation : memory::all())
+    if (allocation->written) std::memset(allocation->written, 1, allocation->size);
+}
+
 bool LaunchChecks::finish(const ptx::Fault& fault, const std::string& text) {
   const std::lock_guard lock(mutex_);
   bool has_errors = false;
@@ -121,6 +131,7 @@ bool LaunchChecks::finish(const ptx::Fault& fault, const std::string& text) {
     has_errors |= std::get<ptx::BadAccess::Kind>(key) != ptx::BadAccess::Kind::uninitialized;
     sanitize::record(finding);
   }
+  if (sanitize::options()->initcheck) note_unseen();
   if (!text.empty() && sanitize::options()->memcheck) {
     sanitize::Finding ended;
     ended.kind = sanitize::Kind::kernel_error;

@@ -26,6 +26,7 @@ class LaunchChecks final : public ptx::Checks {
 
  private:
   using Key = std::tuple<const ptx::Function*, std::uint32_t, ptx::BadAccess::Kind>;
+  void note_unseen() const;
   sanitize::Finding finding_of(const ptx::BadAccess& access) const;
 
   const Launch& launch_;

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""The options of `nvmlkit sanitize` and of `compute-sanitizer`, and the files that they write."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from cases import ENTRY, HEAD  # noqa: E402
+from sanitized import COMMAND, RUN_KERNEL, TOOL, run  # noqa: E402
+
+WRITES_BEHIND = HEAD + ENTRY + "st.global.u32 [%rd4+1000], %r1;\nst.global.u32 [%rd1+2048], %r1;\nret;\n}\n"
+
+
+class Options(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        path = self.folder / "kernel.ptx"
+        path.write_text(WRITES_BEHIND)
+        self.program = [RUN_KERNEL, str(path), "kernel", "1", "32", "0", "zero:1024", "zero:1024"]
+
+    def sanitized(self, *options: str, command: tuple[str, ...] = (TOOL,)) -> tuple[int, str]:
+        return run([*command, *options, *self.program])
+
+    def test_both_commands_print_the_same(self) -> None:
+        status, text = self.sanitized("--show-backtrace", "no")
+        other_status, other = self.sanitized("--show-backtrace", "no", "--", command=(COMMAND, "sanitize"))
+        self.assertEqual((status, other_status), (0, 0))
+
+        def shape(report: str) -> list[str]:
+            return [line for line in report.splitlines() if "0x7" not in line]
+
+        self.assertEqual(shape(text), shape(other))
+        self.assertEqual(text.count("Invalid __global__ write of size 4 bytes"), 2)
+        self.assertNotIn("Host Frame", text)
+
+    def test_error_exit_code(self) -> None:
+        self.assertEqual(self.sanitized("--error-exitcode", "42")[0], 42)
+        self.program[-2:] = ["zero:4096", "zero:4"]
+        self.assertEqual(self.sanitized("--error-exitcode", "42")[0], 0)
+
+    def test_what_an_error_ends(self) -> None:
+        self.assertIn("result 719", self.sanitized()[1])
+        text = self.sanitized("--destroy-on-device-error=kernel")[1]
+        self.assertIn("result 0", text)
+        self.assertNotIn("CUDA_ERROR_LAUNCH_FAILED", text)
+
+    def test_api_errors(self) -> None:
+        self.assertIn("Program hit CUDA_ERROR_LAUNCH_FAILED (error 719)", self.sanitized()[1])
+        self.assertNotIn("Program hit", self.sanitized("--report-api-errors", "no")[1])
+
+    def test_print_limit(self) -> None:
+        text = self.sanitized("--print-limit", "1", "--report-api-errors", "no")[1]
+        self.assertEqual(text.count("Invalid __global__ write"), 1)
+        # Of 32 threads, 26 end at the first write, and 6 at the second one.
+        self.assertIn("ERROR SUMMARY: 32 errors\n", text)
+        self.assertRegex(text, r"ERROR SUMMARY: 6 errors were not printed\. Use --print-limit option")
+
+    def test_kernels(self) -> None:
+        for chosen in (["--kernel-name", "kernel_name=kernel"], ["--kernel-name", "kns=ern"], ["--kernel-regex", "kns=^ker"]):
+            self.assertIn("Invalid __global__ write", self.sanitized(*chosen)[1], chosen)
+        for other in (["--kernel-name", "kne=ker"], ["--kernel-regex", "kns=^nel"], ["--launch-skip", "1"], ["-s", "1"]):
+            self.assertNotIn("Invalid __global__ write", self.sanitized(*other)[1], other)
+        self.assertIn("Invalid __global__ write", self.sanitized("--launch-count", "1")[1])
+        status, text = self.sanitized("--kernel-name", "colour=red")
+        self.assertEqual(status, 2)
+        self.assertIn("--kernel-name", text)
+
+    def test_log_file(self) -> None:
+        log = self.folder / "log.txt"
+        text = self.sanitized("--log-file", str(log))[1]
+        self.assertNotIn("=========", text)
+        self.assertTrue(log.read_text().startswith("========= COMPUTE-SANITIZER\n"))
+
+    def test_xml(self) -> None:
+        path = self.folder / "findings.xml"
+        self.sanitized("--save", str(path), "--xml", "yes", "--report-api-errors", "no")
+        records = ElementTree.parse(path).getroot().findall("record")
+        self.assertEqual(len(records), 2)
+        first = records[0]
+        self.assertEqual(first.findtext("what/text"), "Invalid __global__ write of size 4 bytes")
+        self.assertEqual(first.findtext("who/threadIdx/x"), "6")
+        self.assertEqual(first.findtext("where/func"), "kernel")
+        self.assertTrue(first.findall("hostStack/frame"))
+
+    def test_json(self) -> None:
+        path = self.folder / "findings.json"
+        self.sanitized("--json", str(path), "--report-api-errors", "no", "--", command=(COMMAND, "sanitize"))
+        report = json.loads(path.read_text())
+        self.assertEqual(report["errors"], 32)
+        first = report["findings"][0]
+        self.assertEqual((first["kind"], first["memory"], first["access"]), ("out_of_bounds", "global", "write"))
+        self.assertEqual((first["count"], first["thread"]), (26, [6, 0, 0]))
+        self.assertEqual((first["nearest"]["relation"], first["nearest"]["distance"]), ("after", 1))
+        self.assertEqual(first["places"][0]["ptx"], "st.global.u32 [%rd4+1000], %r1;")
+
+    def test_names_of_host_functions(self) -> None:
+        self.assertRegex(self.sanitized()[1], r"Host Frame: main \[0x[0-9a-f]+\] in ")
+
+    def test_refusals(self) -> None:
+        for options, answer in (
+            (["--tool", "racecheck"], "racecheck is not there yet"),
+            (["--tool", "synccheck"], "synccheck is not there yet"),
+            (["--save", "x"], "--xml yes"),
+            (["--check-optix", "yes"], "--check-optix is not there"),
+        ):
+            status, text = self.sanitized(*options)
+            self.assertEqual(status, 2, options)
+            self.assertIn(answer, text)
+
+    def test_a_program_without_cuda(self) -> None:
+        status, text = run([TOOL, "true"])
+        self.assertEqual(status, 0)
+        self.assertIn("Error: Target application terminated before first instrumented API call", text)
+        self.assertEqual(run([TOOL, "sh", "-c", "exit 7"])[0], 7)
+
+    def test_children(self) -> None:
+        self.program = ["sh", "-c", " ".join(self.program) + "; true"]
+        self.assertIn("Invalid __global__ write", self.sanitized()[1])
+        self.assertNotIn("Invalid __global__ write", self.sanitized("--target-processes", "application-only")[1])
+
+
+if __name__ == "__main__":
+    unittest.main()

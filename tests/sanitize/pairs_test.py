@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Each kernel of cases.py: nothing is found in the right one, and the fault of the wrong one is."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from cases import CASES, Case, choose  # noqa: E402
+from sanitized import RUN_KERNEL, sanitize  # noqa: E402
+
+
+class Pairs(unittest.TestCase):
+    def report(self, case: Case, wrong: bool) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "kernel.ptx"
+            path.write_text(case.text(wrong))
+            words = [choose(case.word, wrong)] if choose(case.word, wrong) else []
+            program = [RUN_KERNEL, *words, str(path), "kernel", *choose(case.shape, wrong).split(),
+                       *choose(case.arguments, wrong).split()]
+            return sanitize(["--tool", case.tool, *case.options], program)[1]
+
+    def test_pairs(self) -> None:
+        for case in CASES:
+            with self.subTest(case.name):
+                right = self.report(case, wrong=False)
+                self.assertIn("result 0\n", right)
+                self.assertIn("========= ERROR SUMMARY: 0 errors\n", right)
+                wrong = self.report(case, wrong=True)
+                for text in case.says:
+                    self.assertIn(text, wrong)
+                self.assertNotIn("ERROR SUMMARY: 0 errors", wrong)
+
+    def test_names_are_different(self) -> None:
+        names = [case.name for case in CASES]
+        self.assertEqual(len(names), len(set(names)))
+        for case in CASES:
+            self.assertTrue(case.says and (case.text(True) != case.text(False) or "<<" in case.arguments + case.shape + case.word), case.name)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("NVMLKIT_MACHINE", "h100")
+    unittest.main()
