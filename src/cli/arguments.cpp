@@ -125,7 +125,8 @@ Declared Arguments::option(const std::string& names, Kind kind, std::string& val
 
 Declared Arguments::option(const std::string& names, Kind kind, std::vector<std::string>& values,
                            const std::string& help) {
-  auto* const option = node_->app->add_option(names, values, help)->type_size(1)->expected(1)->take_all();
+  auto* const option =
+      node_->app->add_option(names, values, help)->type_size(1)->expected(1)->take_all()->allow_extra_args(false);
   auto declared = add(option, names, kind, help).label(label_of(kind));
   node_->parameters.back().repeated = true;
   return declared;

@@ -38,7 +38,7 @@ const char* xml_kind(sanitize::Kind kind) {
   return kind == sanitize::Kind::call_error      ? "ApiError"
          : kind == sanitize::Kind::leak          ? "Leak"
          : kind == sanitize::Kind::uninitialized ? "Initcheck"
-                                       : "Precise";
+                                                 : "Precise";
 }
 
 void add(tinyxml2::XMLPrinter& xml, const char* name, const std::string& text) {

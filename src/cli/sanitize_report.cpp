@@ -55,8 +55,9 @@ void SanitizeReport::end() {
                      errors_word(repeated_)));
   line(fmt::format("ERROR SUMMARY: {} {}", errors_, errors_word(errors_)));
   if (not_printed_ > 0)
-    line(fmt::format("ERROR SUMMARY: {} {} not printed. Use --print-limit option to adjust the number of printed errors",
-                     not_printed_, not_printed_ == 1 ? "error was" : "errors were"));
+    line(
+        fmt::format("ERROR SUMMARY: {} {} not printed. Use --print-limit option to adjust the number of printed errors",
+                    not_printed_, not_printed_ == 1 ? "error was" : "errors were"));
   std::fflush(settings_.out);
 }
 

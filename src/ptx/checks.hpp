@@ -10,9 +10,9 @@ namespace nvmlkit::ptx {
 
 // What is checked in modules that are made from now on; set once, before the first one.
 struct Checking {
-  bool memory = false;      // addresses
+  bool memory = false;       // addresses
   bool initialized = false;  // bytes of global memory that nothing has written
-  std::uint32_t gap = 0;    // bytes between variables, so that what lies behind one is in none
+  std::uint32_t gap = 0;     // bytes between variables, so that what lies behind one is in none
 
   bool is_on() const { return memory || initialized; }
 };

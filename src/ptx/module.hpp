@@ -138,7 +138,7 @@ struct Function {
   unsigned least_blocks = 0;       // of max_threads that fit a multiprocessor, if the kernel states it
   unsigned max_threads = 1024, required[3] = {0, 0, 0};
   unsigned cluster[3] = {0, 0, 0}, max_cluster = 0;  // blocks of a cluster, if the kernel states it
-  bool writes_unseen = false;  // global memory, where no check sees it
+  bool writes_unseen = false;                        // global memory, where no check sees it
   bool needs_cluster = false;                        // the kernel or its launch must state a cluster
   std::uint8_t values_of_block = 0;  // special registers that it and what it calls read (run/special.hpp)
   std::uint32_t number = 0;
@@ -165,9 +165,9 @@ struct Module {
   std::unordered_map<std::string_view, Function*> function_named;
   std::unordered_map<std::string_view, Variable*> variable_named;
   std::vector<Fixup> fixups;
-  std::uint64_t image_bytes = 0;         // of global and constant variables
-  std::uint64_t shared_bytes = 0;        // of all shared variables; memory of the launch begins behind
-  std::unique_ptr<Undecoded> undecoded;  // of a module that was opened
+  std::uint64_t image_bytes = 0;            // of global and constant variables
+  std::uint64_t shared_bytes = 0;           // of all shared variables; memory of the launch begins behind
+  std::unique_ptr<Undecoded> undecoded;     // of a module that was opened
   std::unique_ptr<ModuleExtents> extents;   // if a sanitizer asked for it (checks.hpp)
   std::shared_ptr<const std::string> text;  // the same
 

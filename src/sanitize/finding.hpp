@@ -26,11 +26,11 @@ enum class Touch : std::uint8_t { none, read, write, atomic };
 
 // An instruction of a kernel or of what it called, innermost first.
 struct DevicePlace {
-  std::string function;        // as the linker knows it
-  std::uint64_t offset = 0;    // in it
-  std::string file;            // of the source, where the PTX names it
+  std::string function;      // as the linker knows it
+  std::uint64_t offset = 0;  // in it
+  std::string file;          // of the source, where the PTX names it
   std::uint64_t line = 0, ptx_line = 0;
-  std::string instruction;     // PTX
+  std::string instruction;  // PTX
 };
 
 // The allocation or variable that an address was meant for, as far as one can know.

@@ -36,8 +36,8 @@ std::vector<HostFrame> HostStack::frames() const {
     if (!dladdr(call_before(address), &info) || info.dli_fbase == own_base()) continue;
     HostFrame frame;
     frame.module = info.dli_fname ? info.dli_fname : "";
-    frame.offset = static_cast<std::uint64_t>(static_cast<const char*>(address) -
-                                              static_cast<const char*>(info.dli_fbase));
+    frame.offset =
+        static_cast<std::uint64_t>(static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase));
     if (info.dli_sname) frame.function = info.dli_sname;
     out.push_back(std::move(frame));
   }

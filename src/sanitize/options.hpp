@@ -19,12 +19,12 @@ struct KernelFilter {
 struct Options {
   bool memcheck = false, initcheck = false;
   bool finds_leaks = false;
-  bool reports_calls = true;       // API errors
-  bool ends_context = true;        // after an error of a kernel; else the program goes on
-  std::vector<KernelFilter> kernels;  // any of them; none: all
+  bool reports_calls = true;                        // API errors
+  bool ends_context = true;                         // after an error of a kernel; else the program goes on
+  std::vector<KernelFilter> kernels;                // any of them; none: all
   std::uint64_t launch_skip = 0, launch_count = 0;  // of the kernels that are meant; 0: all
-  std::uint64_t only_process = 0;  // 0: all
-  std::string path;                // where records go
+  std::uint64_t only_process = 0;                   // 0: all
+  std::string path;                                 // where records go
 
   std::string encoded() const;
 };

@@ -12,8 +12,8 @@ const Options* options();
 // Appends the record of a finding, whole. Sets its process.
 void record(Finding finding);
 
-// A call of the API that went wrong, where those are reported: its name is that of the exported function of this library
-// that is being called, unless another library of ours called it.
+// A call of the API that went wrong, where those are reported: its name is that of the exported function of this
+// library that is being called, unless another library of ours called it.
 void record_call_error(std::uint64_t error, const char* name, const char* text);
 
 }  // namespace nvmlkit::sanitize

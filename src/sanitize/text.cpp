@@ -106,7 +106,8 @@ std::string title(const Finding& f) {
       return "Program hit " + f.error_name + " (error " + std::to_string(f.error) + ") due to \"" + f.text +
              "\" on CUDA API call to " + f.call + '.';
     case Kind::leak:
-      return "Leaked " + with_commas(f.size) + " bytes at " + hex(f.address) + (f.is_of_heap ? " on the device heap" : "");
+      return "Leaked " + with_commas(f.size) + " bytes at " + hex(f.address) +
+             (f.is_of_heap ? " on the device heap" : "");
     case Kind::program_start:
       break;
   }
@@ -115,8 +116,7 @@ std::string title(const Finding& f) {
 
 std::vector<std::string> lines_of(const Finding& f, bool with_host) {
   std::vector<std::string> out{title(f)};
-  const bool is_access =
-      f.kind == Kind::out_of_bounds || f.kind == Kind::misaligned || f.kind == Kind::uninitialized;
+  const bool is_access = f.kind == Kind::out_of_bounds || f.kind == Kind::misaligned || f.kind == Kind::uninitialized;
   if (is_access) {
     add_device(out, f);
     const char* const is = f.kind == Kind::misaligned      ? " is misaligned"

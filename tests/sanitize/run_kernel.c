@@ -49,9 +49,12 @@ static address_t memory(const char* kind, size_t size) {
 }
 
 static void release(const char* kind, address_t address) {
-  if (strcmp(kind, "pinned") == 0) CALL(cuMemFreeHost, (void*), (void*)address);
-  else if (strcmp(kind, "pool") == 0) CALL(cuMemFreeAsync, (address_t, void*), address, NULL);
-  else if (strcmp(kind, "freed") != 0 && strcmp(kind, "leak") != 0) CALL(cuMemFree_v2, (address_t), address);
+  if (strcmp(kind, "pinned") == 0)
+    CALL(cuMemFreeHost, (void*), (void*)address);
+  else if (strcmp(kind, "pool") == 0)
+    CALL(cuMemFreeAsync, (address_t, void*), address, NULL);
+  else if (strcmp(kind, "freed") != 0 && strcmp(kind, "leak") != 0)
+    CALL(cuMemFree_v2, (address_t), address);
 }
 
 static char* text_of(const char* path) {
@@ -87,8 +90,9 @@ int main(int argc, char** argv) {
     if (strcmp(kinds[count], "i") != 0) values[count] = memory(kinds[count], values[count]);
     pointers[count] = &values[count];
   }
-  CALL(cuLaunchKernel, (void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**),
-       kernel, (unsigned)atoi(argv[3]), 1u, 1u, (unsigned)atoi(argv[4]), 1u, 1u, (unsigned)atoi(argv[5]), NULL, pointers,
+  CALL(cuLaunchKernel,
+       (void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**), kernel,
+       (unsigned)atoi(argv[3]), 1u, 1u, (unsigned)atoi(argv[4]), 1u, 1u, (unsigned)atoi(argv[5]), NULL, pointers,
        (void**)NULL);
   printf("result %d\n", CALL(cuCtxSynchronize, (void)));
   if (bad_call) CALL(cuMemcpyDtoD_v2, (address_t, address_t, size_t), values[0], 12345, 16);

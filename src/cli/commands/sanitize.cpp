@@ -11,8 +11,8 @@
 
 #include "cli/command_error.hpp"
 #include "cli/commands.hpp"
-#include "cli/launch.hpp"
 #include "cli/host_symbols.hpp"
+#include "cli/launch.hpp"
 #include "cli/library.hpp"
 #include "cli/machine_options.hpp"
 #include "cli/sanitize_reader.hpp"
@@ -44,10 +44,9 @@ sanitize::KernelFilter filter_of(const std::string& text, bool is_pattern) {
   if (key == "kernel_name" || key == "kne") return {Match::name, value};
   if (key == "kernel_substring" || key == "kns" || key.empty()) return {Match::part, value};
   if (key == "kernel_mangled_name") return {Match::mangled, value};
-  throw CommandError(
-      of_argument(is_pattern ? "--kernel-regex" : "--kernel-name",
-                  sim::wrong_value("kernel_name=NAME, kernel_substring=PART or their short forms kne, kns",
-                                   sim::quote(text))));
+  throw CommandError(of_argument(
+      is_pattern ? "--kernel-regex" : "--kernel-name",
+      sim::wrong_value("kernel_name=NAME, kernel_substring=PART or their short forms kne, kns", sim::quote(text))));
 }
 
 sanitize::Options checks_of(const SanitizeOptions& o) {
@@ -56,8 +55,9 @@ sanitize::Options checks_of(const SanitizeOptions& o) {
         "--tool", {.kind = sim::ProblemKind::impossible,
                    .what = fmt::format("{} is not there yet; memcheck, initcheck and leakcheck are", o.tool)}));
   if (!o.save.empty() && o.xml != "yes")
-    throw CommandError(of_argument("--save", {.kind = sim::ProblemKind::impossible,
-                                              .what = "only with --xml yes: NVIDIA's own form of file is not written"}));
+    throw CommandError(
+        of_argument("--save", {.kind = sim::ProblemKind::impossible,
+                               .what = "only with --xml yes: NVIDIA's own form of file is not written"}));
   sanitize::Options out;
   const bool all = o.tool == "all";
   out.memcheck = all || o.tool == "memcheck";
@@ -151,13 +151,15 @@ void declare_checks(Arguments& arguments, SanitizeOptions& o) {
       .only({"all", "explicit", "no"})
       .default_text("explicit");
   arguments
-      .option("--destroy-on-device-error", Kind::text, o.on_error,
-              "What an error of a kernel ends: the context, so that later calls fail, or the threads with the error only")
+      .option(
+          "--destroy-on-device-error", Kind::text, o.on_error,
+          "What an error of a kernel ends: the context, so that later calls fail, or the threads with the error only")
       .only({"context", "kernel"})
       .default_text("context");
   arguments
-      .option("--kernel-name", Kind::text, o.names,
-              "Check only kernels with this name (`kernel_name=`, `kne=`) or part of a name (`kernel_substring=`, `kns=`)")
+      .option(
+          "--kernel-name", Kind::text, o.names,
+          "Check only kernels with this name (`kernel_name=`, `kne=`) or part of a name (`kernel_substring=`, `kns=`)")
       .label("FILTER");
   arguments.option("--kernel-regex", Kind::text, o.patterns, "Check only kernels whose name matches (`kns=`)")
       .label("FILTER");
@@ -185,23 +187,24 @@ void declare_report(Arguments& arguments, SanitizeOptions& o) {
 }  // namespace
 
 Command sanitize_command() {
-  return {.name = "sanitize",
-          .summary = "Check what the kernels of a program do with memory",
-          .group = Group::programs,
-          .details =
-              "The report has the form of NVIDIA's compute-sanitizer, which needs a GPU. The program `compute-sanitizer` "
-              "beside this one takes the same options.",
-          .examples = {{"nvmlkit sanitize -- ./program", "accesses out of bounds and misaligned, errors of calls"},
-                       {"nvmlkit sanitize --leak-check full --error-exitcode 1 -- ./tests", "in CI"},
-                       {"nvmlkit sanitize --tool initcheck -m a100 -- ./program", "reads of memory that nothing wrote"}},
-          .declare = [](Arguments& arguments) -> Action {
-            const auto options = std::make_shared<SanitizeOptions>();
-            arguments.program("PROGRAM", "The program and its arguments; from its name on, all belongs to it");
-            declare_checks(arguments, *options);
-            declare_report(arguments, *options);
-            options->machine.declare(arguments);
-            return [options, &node = arguments.node()] { return sanitize_program(*options, node.program); };
-          }};
+  return {
+      .name = "sanitize",
+      .summary = "Check what the kernels of a program do with memory",
+      .group = Group::programs,
+      .details =
+          "The report has the form of NVIDIA's compute-sanitizer, which needs a GPU. The program `compute-sanitizer` "
+          "beside this one takes the same options.",
+      .examples = {{"nvmlkit sanitize -- ./program", "accesses out of bounds and misaligned, errors of calls"},
+                   {"nvmlkit sanitize --leak-check full --error-exitcode 1 -- ./tests", "in CI"},
+                   {"nvmlkit sanitize --tool initcheck -m a100 -- ./program", "reads of memory that nothing wrote"}},
+      .declare = [](Arguments& arguments) -> Action {
+        const auto options = std::make_shared<SanitizeOptions>();
+        arguments.program("PROGRAM", "The program and its arguments; from its name on, all belongs to it");
+        declare_checks(arguments, *options);
+        declare_report(arguments, *options);
+        options->machine.declare(arguments);
+        return [options, &node = arguments.node()] { return sanitize_program(*options, node.program); };
+      }};
 }
 
 }  // namespace nvmlkit::cli

@@ -38,7 +38,8 @@ Error keep(Error error) {
   if (error != 0 && error != kNotReady) {
     last = error;
     log(error);
-    if (sanitize::options()) sanitize::record_call_error(static_cast<std::uint64_t>(error), name_of(error), cudaGetErrorString(error));
+    if (sanitize::options())
+      sanitize::record_call_error(static_cast<std::uint64_t>(error), name_of(error), cudaGetErrorString(error));
   }
   return error;
 }

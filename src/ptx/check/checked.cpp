@@ -74,8 +74,8 @@ Mask bad_lanes(Warp& w, const Instruction& i, const CheckedForm& form, const std
     const auto space = space_of(i.space, address);
     const bool is_misaligned = addresses[lane] % form.size != 0;
     if (!is_misaligned && is_there(w, i, space, address, form.size)) continue;
-    w.refuse(is_misaligned ? BadAccess::Kind::misaligned : BadAccess::Kind::out_of_bounds, form.touch, space, i, address,
-             form.size, lane);
+    w.refuse(is_misaligned ? BadAccess::Kind::misaligned : BadAccess::Kind::out_of_bounds, form.touch, space, i,
+             address, form.size, lane);
     bad |= Mask{1} << lane;
   }
   return bad;
@@ -91,8 +91,7 @@ void check_written(Warp& w, const Instruction& i, const CheckedForm& form, const
     auto* const written = w.block.worker().written(address);
     if (!written) continue;
     const bool is_known = form.touch == Touch::writes || !std::memchr(written, 0, form.size);
-    if (!is_known)
-      w.refuse(BadAccess::Kind::uninitialized, Touch::reads, Space::global, i, address, form.size, lane);
+    if (!is_known) w.refuse(BadAccess::Kind::uninitialized, Touch::reads, Space::global, i, address, form.size, lane);
     if (form.touch != Touch::reads) std::memset(written, 1, form.size);
   }
 }

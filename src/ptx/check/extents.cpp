@@ -4,9 +4,7 @@
 
 namespace nvmlkit::ptx {
 
-void Extents::sort() {
-  std::ranges::sort(all_, {}, &Extent::start);
-}
+void Extents::sort() { std::ranges::sort(all_, {}, &Extent::start); }
 
 const Extent* Extents::before(std::uint64_t address) const {
   const auto next = std::ranges::upper_bound(all_, address, {}, &Extent::start);

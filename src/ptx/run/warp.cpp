@@ -163,6 +163,12 @@ inline std::uint32_t Warp::end_of_turn(std::uint32_t pc, std::uint32_t limit, st
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(limit, pc + static_cast<std::uint64_t>(left)));
 }
 
+// A step ends in front of an instruction, after so many of them.
+std::uint64_t Warp::stop(std::size_t number, std::uint32_t pc, std::uint64_t executed) {
+  fragments_[number].pc = pc;
+  return executed;
+}
+
 // Gives the number of instructions.
 std::uint64_t Warp::step(std::size_t number) {
   enter(fragments_[number]);
@@ -181,10 +187,8 @@ std::uint64_t Warp::step(std::size_t number) {
     if (i.kind == Kind::plain) [[likely]] {
       i.handler(*this, i, mask);
       ++pc;
-      if (fault_kind != FaultKind::none) [[unlikely]] {
-        fragments_[number].pc = pc;
-        return before + pc - start;
-      }
+      if (fault_kind != FaultKind::none) [[unlikely]]
+        return stop(number, pc, before + pc - start);
       continue;
     }
     const Mask lanes = guarded(i, mask);
@@ -195,10 +199,7 @@ std::uint64_t Warp::step(std::size_t number) {
     if (i.kind == Kind::guarded) {
       i.handler(*this, i, lanes);
       ++pc;
-      if (fault_kind != FaultKind::none) {
-        fragments_[number].pc = pc;
-        return before + pc - start;
-      }
+      if (fault_kind != FaultKind::none) return stop(number, pc, before + pc - start);
       continue;
     }
     fragments_[number].pc = pc;
@@ -218,10 +219,7 @@ std::uint64_t Warp::step(std::size_t number) {
       if (!converge(number, i, lanes)) return before + pc - start;
       i.handler(*this, i, lanes);
       ++pc;
-      if (fault_kind != FaultKind::none) {
-        fragments_[number].pc = pc;
-        return before + pc - start;
-      }
+      if (fault_kind != FaultKind::none) return stop(number, pc, before + pc - start);
       continue;
     }
     control(number, i, lanes);

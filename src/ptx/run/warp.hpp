@@ -136,6 +136,7 @@ class Warp {
   std::size_t choose(Wait wait);
   std::size_t choose_next(std::size_t last);
   std::uint64_t step(std::size_t number);
+  std::uint64_t stop(std::size_t number, std::uint32_t pc, std::uint64_t executed);
   void end_all();
   bool ends_refused();
   bool ends_by_code(std::size_t number, std::uint64_t& executed);

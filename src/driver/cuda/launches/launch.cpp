@@ -273,8 +273,7 @@ void run_launch(Context& context, const Launch& launch) {
   if (checks && checks->finish(outcome.fault, line) && error == CUDA_SUCCESS)
     return context.fail(CUDA_ERROR_LAUNCH_FAILED);
   if (error == CUDA_SUCCESS) return;
-  if (!line.empty() && !checks)
-    std::fprintf(stderr, "nvmlkit: %s\n", line.c_str());
+  if (!line.empty() && !checks) std::fprintf(stderr, "nvmlkit: %s\n", line.c_str());
   context.fail(error);
   if (const auto xid = xid_of(outcome.fault.kind)) raise_xid(device, xid);
 }

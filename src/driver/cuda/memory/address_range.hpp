@@ -40,7 +40,7 @@ class AddressRange {
   CUdeviceptr take_free(std::uint64_t size);
   void join(CUdeviceptr address, std::uint64_t size);
 
-  std::map<CUdeviceptr, std::uint64_t> free_;  // start -> size, neighbours joined
+  std::map<CUdeviceptr, std::uint64_t> free_;                      // start -> size, neighbours joined
   std::vector<std::pair<CUdeviceptr, std::uint64_t>> given_back_;  // with a red zone
 };
 

@@ -34,11 +34,11 @@ struct Allocation {
   CUcontext context = nullptr;
   unsigned flags = 0;
   unsigned long long id = 0;
-  CUmemoryPool pool = nullptr;              // that it comes from
-  Advice advice;                            // about managed memory
-  std::atomic<bool> is_being_freed{false};  // by work of a stream
-  std::atomic<bool> is_synchronous{false};  // copies and fills of it are done when their calls return
-  std::atomic<bool> is_of_driver{false};    // and not of the program
+  CUmemoryPool pool = nullptr;                        // that it comes from
+  Advice advice;                                      // about managed memory
+  std::atomic<bool> is_being_freed{false};            // by work of a stream
+  std::atomic<bool> is_synchronous{false};            // copies and fills of it are done when their calls return
+  std::atomic<bool> is_of_driver{false};              // and not of the program
   std::shared_ptr<const sanitize::HostStack> origin;  // if a sanitizer asked for it
   std::byte* written = nullptr;                       // the same: a byte for each, as in ptx::Region
   // What has to stay for as long as the memory; of device memory, whatever counts it and its addresses.

@@ -49,7 +49,8 @@ CUresult plan_write(const MemoryOperation& o, Task& task) {
   const auto span = memory::known(o.address, sizeof(T), Use::write);
   if (!span) return CUDA_ERROR_INVALID_VALUE;
   task.work = [span, value = static_cast<T>(o.value)](CUresult) {
-    if (auto* const written = span.holder->written) std::memset(written + (span.bytes - span.holder->bytes), 1, sizeof value);
+    if (auto* const written = span.holder->written)
+      std::memset(written + (span.bytes - span.holder->bytes), 1, sizeof value);
     std::atomic_ref(word<T>(span)).store(value);
   };
   return CUDA_SUCCESS;

@@ -48,10 +48,11 @@ sanitize::Touch touch_of(ptx::Touch touch) {
 
 sanitize::Nearest nearest_of(const ptx::BadAccess& access) {
   using Relation = sanitize::Nearest::Relation;
-  if (!access.nearest) return access.space == ptx::Space::global || access.space == ptx::Space::generic ||
-                                     access.space == ptx::Space::constant
-                                 ? nearest_to(access.address)
-                                 : sanitize::Nearest{};
+  if (!access.nearest)
+    return access.space == ptx::Space::global || access.space == ptx::Space::generic ||
+                   access.space == ptx::Space::constant
+               ? nearest_to(access.address)
+               : sanitize::Nearest{};
   const auto start = access.nearest_start, end = start + access.nearest_size;
   const auto relation = access.address < start  ? Relation::before
                         : access.address >= end ? Relation::after

@@ -117,7 +117,8 @@ void report_leaks(CUcontext context) {
 sanitize::Nearest nearest_to(CUdeviceptr address) {
   sanitize::Nearest out;
   const auto take = [&](const Allocation& a, Relation relation, std::uint64_t distance) {
-    out = {relation, distance, a.address, a.size, {}, frames_of(a.origin), {}};
+    const bool is_of_heap = (a.flags & DeviceHeap::kFlag) != 0;  // no call of the host made it
+    out = {relation, distance, a.address, a.size, {}, is_of_heap ? frames_of(nullptr) : frames_of(a.origin), {}};
   };
   const auto [before, after] = memory::neighbours(address);
   const auto behind = before ? address - before->address : 0;
@@ -126,7 +127,7 @@ sanitize::Nearest nearest_to(CUdeviceptr address) {
     return out;
   }
   if (Freed freed; find_freed(address, freed))
-    return {Relation::inside_freed,    0, freed.address, freed.size, {}, frames_of(freed.allocated),
+    return {Relation::inside_freed, 0, freed.address, freed.size, {}, frames_of(freed.allocated),
             frames_of(freed.freed)};
   // The first byte behind an allocation is one byte after it.
   const auto past = before ? behind - before->size + 1 : ~std::uint64_t{0};

@@ -41,8 +41,12 @@ CUresult plan(Context& context, const StreamWork& work, std::vector<Task>& out) 
 CUresult plan(Context& context, const KernelWork& w, std::vector<Task>& out) {
   return in_context(context, w.context, [&](Context& own) {
     auto result = CUDA_SUCCESS;
-    Launch launch{modules::find_function(w.function, &own.device, own.handle(), result), w.shape, w.arguments,
-                  w.of_many, w.place_in_many, w.origin};
+    Launch launch{modules::find_function(w.function, &own.device, own.handle(), result),
+                  w.shape,
+                  w.arguments,
+                  w.of_many,
+                  w.place_in_many,
+                  w.origin};
     if (!launch.function) return result;
     if (result = check_launch(own, launch); result != CUDA_SUCCESS || skips_kernels()) return result;
     out.push_back(task_of(own));
