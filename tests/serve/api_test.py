@@ -232,6 +232,8 @@ class Api(ServeTest):
         state = self.ask("GET", "/api/v1/state").json
         self.assertEqual(state["nics"], [{"nic": "mlx5_0", "faults": ["down"]}])
         self.assertEqual(state["rules"], [{"where": "gpu=1", "rule": "slow nvmlDeviceGetName 5ms"}])
+        # The log follows the machine, some moments behind an answer.
+        self.wait("the last fault", lambda: any("Xid" in each["text"] for each in self.served.get("/api/v1/log")))
         log = self.ask("GET", "/api/v1/log").json
         self.assertEqual([each["text"] for each in log if each["level"] == "event"], ["GPU 1: event pstate"])
         self.assertEqual(len([each for each in log if "31" in each["text"] and "Xid" in each["text"]]), 1)  # and no event beside it

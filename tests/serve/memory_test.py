@@ -19,7 +19,10 @@ from serving import Served, ServeTest, tell
 
 MIB = 1 << 20
 HEAP_MAY_GROW = 2 * MIB
+# The server keeps up to 4 MiB of a stream that a browser on a busy machine reads late, and not all of that goes back to
+# the system. Over many minutes that is done before the first look.
 SERVER_MAY_GROW = 2 * MIB
+UNREAD_MAY_GROW = 8 * MIB
 NODES_MAY_GROW = 200
 
 
@@ -92,7 +95,7 @@ class Memory(ServeTest):
         tell(f"serve: memory over {MINUTES:g} minutes, {GPUS} GPUs, a sample each {INTERVAL}, {self.done} commands: first {first}")
         tell(f"serve: memory over {MINUTES:g} minutes, {GPUS} GPUs: last {last}")
         self.assertLess(last.heap, first.heap + HEAP_MAY_GROW)
-        self.assertLess(last.server, first.server + SERVER_MAY_GROW)
+        self.assertLess(last.server, first.server + SERVER_MAY_GROW + (0 if MINUTES >= 5 else UNREAD_MAY_GROW))
         self.assertLess(last.nodes, first.nodes + NODES_MAY_GROW)
         self.assertLessEqual(last.listeners, first.listeners + NODES_MAY_GROW)
 

@@ -1,8 +1,7 @@
 #include "serve/machine/log.hpp"
 
-#include "serve/machine/wall_time.hpp"
-
 #include "kernel_log/lines.hpp"
+#include "serve/machine/wall_time.hpp"
 #include "sim/events/names.hpp"
 #include "sim/events/ring.hpp"
 
