@@ -152,7 +152,9 @@ TEST_F(Processes, WritersKilledAtAnyInstantLeaveARightTable) {
   ASSERT_EQ(processes::attach(*machine, 0, request(stays.pid(), kMib)), Outcome::done);
   std::mt19937 random(3);
   int halfway = 0;
-  for (int round = 0; round < 400; ++round) {
+  std::size_t round = 0;
+  // On a busy machine some are killed before they begin.
+  for (; round < 400 || (records(*machine).size() <= 100 && round < 4000); ++round) {
     const pid_t child = fork();
     if (child == 0) {
       for (const auto self = static_cast<std::uint32_t>(getpid());;) {
@@ -172,7 +174,7 @@ TEST_F(Processes, WritersKilledAtAnyInstantLeaveARightTable) {
   }
   RecordProperty("halfway", halfway);
   EXPECT_GT(records(*machine).size(), 100U);
-  EXPECT_LE(records(*machine).size(), 401U);  // one for each process, though each came often
+  EXPECT_LE(records(*machine).size(), round + 1);  // one for each process, though each came often
 }
 
 }  // namespace
