@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/command_error.hpp"
+#include "cli/host_name.hpp"
 #include "cli/recorded.hpp"
 #include "serve/security/token.hpp"
 #include "sim/problem/names.hpp"
@@ -55,6 +56,11 @@ void ServingOptions::declare(Arguments& arguments) {
               "A recording that the page can compare the machine with, as `nvmlkit replay` takes it; the page opens "
               "others, too")
       .label("FILE");
+  arguments
+      .option("--metrics-names", Kind::text, metrics_names_,
+              "The names of /metrics: those of the guide, those of dcgm-exporter, or both")
+      .only({"nvmlkit", "dcgm", "both"})
+      .default_text("both");
   arguments.section("Who may ask");
   arguments
       .option("--token-file", Kind::file, token_file_,
@@ -98,7 +104,10 @@ std::unique_ptr<serve::http::Server> ServingOptions::listen() {
 serve::ServeOptions ServingOptions::settings(const serve::http::Server& server) const {
   serve::ServeOptions out;
   out.interval = interval_between(interval_);
-  out.open_metrics = open_metrics_;
+  out.metrics = {.is_open = open_metrics_,
+                 .own_names = metrics_names_ != "dcgm",
+                 .dcgm_names = metrics_names_ != "nvmlkit",
+                 .host = host_name()};
   out.guard.token = token_file_.empty() ? value_of(serve::make_token())
                                         : of_option("--token-file", serve::token_of_file(token_file_));
   out.guard.tls = identity_ != nullptr;

@@ -36,6 +36,7 @@ class ServingOptions {
 
   std::string address_ = "127.0.0.1", token_file_, interval_ = "1s";
   std::uint32_t port_ = 0;
+  std::string metrics_names_ = "both";
   std::vector<std::string> hosts_, recordings_;
   bool plain_http_ = false, open_metrics_ = false;
   TlsOptions tls_;

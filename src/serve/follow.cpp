@@ -53,7 +53,7 @@ class ChangeWatch {
 }  // namespace
 
 bool serve_machine(http::Server& server, const sim::Machine& machine, ServeOptions options) {
-  api::Service service(machine, std::move(options.guard), options.open_metrics, std::move(options.recordings));
+  api::Service service(machine, std::move(options.guard), std::move(options.metrics), std::move(options.recordings));
   const auto broadcast = [&](std::string_view text) { server.broadcast(text); };
   bool signalled = true;
   const auto look = [&] {

@@ -12,7 +12,7 @@ namespace nvmlkit::serve {
 
 struct ServeOptions {
   GuardSettings guard;
-  bool open_metrics = false;
+  api::MetricsSettings metrics;
   api::Recordings recordings;
   std::chrono::milliseconds interval{1000};
   std::function<bool()> is_up = [] { return true; };  // asked at each interval

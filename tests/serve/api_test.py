@@ -120,7 +120,12 @@ class Api(ServeTest):
         self.ask("GET", "/api/v1/log")
         self.served.steer("fault gpu=5 xid 31")
         self.wait("an event", lambda: self.ask("GET", "/api/v1/events").json)
-        self.assertIn("nvmlkit_gpu_info{", self.ask("GET", "/metrics").body.decode())
+        both = self.ask("GET", "/metrics").body.decode()
+        self.assertIn("nvmlkit_gpu_info{", both)
+        self.assertIn('DCGM_FI_DEV_GPU_UTIL{gpu="1",', both)
+        only = self.serve("-m", "t4", "-n", "1", "--metrics-names", "dcgm").ask("GET", "/metrics").body.decode()
+        self.assertIn('DCGM_FI_DEV_GPU_UTIL{gpu="0",', only)
+        self.assertNotIn("nvmlkit_", only)
         self.ask("POST", "/api/v1/commands", {"words": ["load", "gpu=all", "60%"]})
         names = [each["name"] for each in self.ask("GET", "/api/v1/scenarios").json]
         self.assertIn("gpu-falls-off", names)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "metrics/dcgm_values.hpp"
 #include "metrics/machine_metrics.hpp"
 #include "serve/api/documents.hpp"
 #include "serve/machine/condition.hpp"
@@ -20,10 +21,10 @@ http::Response json_or_busy(const Json& body) {
 
 }  // namespace
 
-Service::Service(const sim::Machine& machine, GuardSettings guard, bool open_metrics, Recordings recordings)
+Service::Service(const sim::Machine& machine, GuardSettings guard, MetricsSettings metrics, Recordings recordings)
     : machine_(machine),
       guard_(std::move(guard)),
-      open_metrics_(open_metrics),
+      metrics_settings_(std::move(metrics)),
       sampler_(machine),
       log_(machine),
       events_(machine),
@@ -39,7 +40,7 @@ Service::Service(const sim::Machine& machine, GuardSettings guard, bool open_met
 http::Response Service::answer(const http::Request& request) {
   const auto found = find_route(request.method, request.path);
   auto access = found.entry ? found.entry->access : Access::page;
-  if (found.entry && found.entry->route == Route::metrics && open_metrics_) access = Access::open;
+  if (found.entry && found.entry->route == Route::metrics && metrics_settings_.is_open) access = Access::open;
   auto response = guard_.refuse(request, access).value_or(http::Response{.status = 0});
   if (response.status == 0) response = route(found, request);
   add_security_headers(response);
@@ -111,7 +112,10 @@ http::Response Service::page(const http::Request& request) const {
 http::Response Service::metrics() {
   counter_.take(machine_);
   metrics::Exposition out;
-  if (!metrics::add_machine(out, machine_, counter_)) return error_response(503, "a writer of the machine is stopped");
+  const auto& settings = metrics_settings_;
+  const bool read = (!settings.own_names || metrics::add_machine(out, machine_, counter_)) &&
+                    (!settings.dcgm_names || metrics::add_dcgm(out, machine_, settings.host));
+  if (!read) return error_response(503, "a writer of the machine is stopped");
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = out.text()};
 }
 

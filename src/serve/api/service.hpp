@@ -26,12 +26,19 @@ namespace nvmlkit::serve::api {
 // What clients may compare the machine with, by name.
 using Recordings = std::vector<std::shared_ptr<const Curves>>;
 
+// How /metrics answers.
+struct MetricsSettings {
+  bool is_open = false;  // without the token
+  bool own_names = true, dcgm_names = true;
+  std::string host;  // a label of dcgm-exporter
+};
+
 class Service {
  public:
   using Broadcast = std::function<void(std::string_view)>;
 
   // The machine outlives the service.
-  Service(const sim::Machine& machine, GuardSettings guard, bool open_metrics, Recordings recordings);
+  Service(const sim::Machine& machine, GuardSettings guard, MetricsSettings metrics, Recordings recordings);
 
   http::Response answer(const http::Request& request);
 
@@ -61,7 +68,7 @@ class Service {
 
   const sim::Machine& machine_;
   Guard guard_;
-  bool open_metrics_;
+  const MetricsSettings metrics_settings_;
   Sampler sampler_;
   History history_;
   std::string live_;  // the newest sample

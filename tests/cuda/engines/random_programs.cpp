@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "flat_memory.hpp"
 #include "ptx/launch.hpp"
 #include "random_program.hpp"
 
@@ -15,20 +16,8 @@ namespace {
 
 using namespace nvmlkit;
 
-constexpr std::uint64_t kStart = std::uint64_t{1} << 32;
+constexpr std::uint64_t kStart = test::FlatMemory::kStart;
 constexpr std::size_t kBytes = std::size_t{1} << 18;
-
-class Memory final : public ptx::GlobalMemory {
- public:
-  bool find(std::uint64_t address, ptx::Region& region) override {
-    region = {kStart, bytes.size(), bytes.data(), nullptr};
-    return address - kStart < bytes.size();
-  }
-  std::uint64_t allocate(std::uint64_t) override { return 0; }
-  void release(std::uint64_t) override {}
-
-  std::vector<std::byte> bytes = std::vector<std::byte>(kBytes);
-};
 
 struct Arguments {
   std::uint64_t data = kStart;
@@ -36,20 +25,20 @@ struct Arguments {
 };
 
 // Numbers of all kinds: small ones, large ones, floats.
-void fill(Memory& memory, std::uint64_t seed) {
+void fill(std::vector<std::byte>& bytes, std::uint64_t seed) {
   for (std::size_t k = 0; k < 16384; ++k) {
     const auto mixed = static_cast<std::uint32_t>((k + seed) * 0x9E3779B97F4A7C15u >> 29);
     const float real = static_cast<float>(static_cast<std::int32_t>(mixed)) / 65536.0f;
     std::uint32_t word = mixed;
     if (k % 16 >= 8) std::memcpy(&word, &real, sizeof word);
     if (k % 5 == 0) word &= 0xFF;
-    std::memcpy(memory.bytes.data() + 4 * k, &word, sizeof word);
+    std::memcpy(bytes.data() + 4 * k, &word, sizeof word);
   }
 }
 
-std::uint64_t digest(const Memory& memory) {
+std::uint64_t digest(const std::vector<std::byte>& bytes) {
   std::uint64_t out = 0xCBF29CE484222325u;
-  for (const auto byte : memory.bytes) out = (out ^ static_cast<std::uint64_t>(byte)) * 0x100000001B3u;
+  for (const auto byte : bytes) out = (out ^ static_cast<std::uint64_t>(byte)) * 0x100000001B3u;
   return out;
 }
 
@@ -57,8 +46,9 @@ void run(std::uint64_t seed, bool show) {
   const auto text = test::random_program(seed);
   if (show) std::fputs(text.c_str(), stdout);
   const auto module = ptx::load(text);
-  Memory memory;
-  fill(memory, seed);
+  std::vector<std::byte> bytes(kBytes);
+  fill(bytes, seed);
+  test::FlatMemory memory(bytes);
   const Arguments arguments{kStart, 64, static_cast<std::uint32_t>(seed % 7)};
   ptx::Grid grid;
   grid.module = module.get();
@@ -77,11 +67,11 @@ void run(std::uint64_t seed, bool show) {
     instructions += outcome.instructions;
     if (outcome.fault.kind != ptx::FaultKind::none) std::printf("fault %d ", static_cast<int>(outcome.fault.kind));
   }
-  std::printf("%" PRIu64 " %016" PRIx64 "\n", seed, digest(memory));
+  std::printf("%" PRIu64 " %016" PRIx64 "\n", seed, digest(bytes));
   if (show)
     for (std::size_t k = 16384; k < 32768; ++k) {
       std::uint32_t word = 0;
-      std::memcpy(&word, memory.bytes.data() + 4 * k, sizeof word);
+      std::memcpy(&word, bytes.data() + 4 * k, sizeof word);
       std::printf("thread %zu word %zu %08x\n", (k - 16384) / 64, (k - 16384) % 64, word);
     }
 }

@@ -7,26 +7,15 @@
 #include <thread>
 #include <vector>
 
+#include "flat_memory.hpp"
 #include "ptx/launch.hpp"
 
 namespace {
 
 using namespace nvmlkit;
 
-constexpr std::uint64_t kStart = std::uint64_t{1} << 32;
+constexpr std::uint64_t kStart = test::FlatMemory::kStart;
 constexpr unsigned kBlocks = 512, kThreads = 256, kWords = 64, kLaunches = 40, kHostThreads = 3;
-
-class Memory final : public ptx::GlobalMemory {
- public:
-  bool find(std::uint64_t address, ptx::Region& region) override {
-    region = {kStart, sizeof words, reinterpret_cast<std::byte*>(words), nullptr};
-    return address - kStart < sizeof words;
-  }
-  std::uint64_t allocate(std::uint64_t) override { return 0; }
-  void release(std::uint64_t) override {}
-
-  std::uint32_t words[kWords] = {};
-};
 
 // Each thread adds 1 to two words: one of its own choice, and one by an instruction that the host may look at.
 constexpr char kText[] =
@@ -40,7 +29,8 @@ constexpr char kText[] =
 }  // namespace
 
 int main() {
-  Memory memory;
+  std::vector<std::uint32_t> words(kWords);
+  test::FlatMemory memory(std::as_writable_bytes(std::span(words)));
   const std::string text = kText;
   const auto module = ptx::load(text);
   const std::uint64_t data = kStart;
@@ -62,7 +52,7 @@ int main() {
     });
   for (auto& thread : threads) thread.join();
   std::uint64_t first = 0, second = 0;
-  for (unsigned k = 0; k < kWords / 2; ++k) first += memory.words[k], second += memory.words[k + kWords / 2];
+  for (unsigned k = 0; k < kWords / 2; ++k) first += words[k], second += words[k + kWords / 2];
   constexpr std::uint64_t kExpected = std::uint64_t{kBlocks} * kThreads * kLaunches * kHostThreads;
   std::printf("%llu and %llu of %llu changes\n", static_cast<unsigned long long>(first),
               static_cast<unsigned long long>(second), static_cast<unsigned long long>(kExpected));

@@ -7,26 +7,15 @@
 #include <thread>
 #include <vector>
 
+#include "flat_memory.hpp"
 #include "ptx/launch.hpp"
 
 namespace {
 
 using namespace nvmlkit;
 
-constexpr std::uint64_t kStart = std::uint64_t{1} << 32;
+constexpr std::uint64_t kStart = test::FlatMemory::kStart;
 constexpr unsigned kBlocks = 1024, kThreads = 128;  // more warps than a piece of code waits for
-
-class Memory final : public ptx::GlobalMemory {
- public:
-  bool find(std::uint64_t address, ptx::Region& region) override {
-    region = {kStart, sizeof words, reinterpret_cast<std::byte*>(words), nullptr};
-    return address - kStart < sizeof words;
-  }
-  std::uint64_t allocate(std::uint64_t) override { return 0; }
-  void release(std::uint64_t) override {}
-
-  std::uint32_t words[1 + kBlocks * kThreads] = {};
-};
 
 std::string program(unsigned added) {
   return ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry kernel(.param .u64 data) {\n"
@@ -39,7 +28,8 @@ std::string program(unsigned added) {
 
 bool run(unsigned added) {
   const auto text = program(added);
-  const auto memory = std::make_unique<Memory>();
+  std::vector<std::uint32_t> words(1 + kBlocks * kThreads);
+  test::FlatMemory memory(std::as_writable_bytes(std::span(words)));
   const auto module = ptx::load(text);
   const std::uint64_t data = kStart;
   ptx::Grid grid;
@@ -48,12 +38,12 @@ bool run(unsigned added) {
   grid.blocks[0] = kBlocks;
   grid.threads[0] = kThreads;
   grid.params = std::as_bytes(std::span(&data, 1));
-  grid.memory = memory.get();
+  grid.memory = &memory;
   constexpr unsigned kLaunches = 3;
   for (unsigned k = 0; k < kLaunches; ++k) ptx::run_kernel(grid);
-  if (memory->words[0] != kLaunches * kBlocks * kThreads) return false;
+  if (words[0] != kLaunches * kBlocks * kThreads) return false;
   for (unsigned k = 1; k <= kBlocks * kThreads; ++k)
-    if (memory->words[k] != kLaunches * added) return false;
+    if (words[k] != kLaunches * added) return false;
   return true;
 }
 
