@@ -102,7 +102,7 @@ const PieceNode* Compiled::make(std::uint32_t at, const CodeContext& warp) {
   if (count >= kMostPieces) return nullptr;
   auto node = std::make_unique<PieceNode>();
   if (!compiler() || !compiler()->compile(function_, at, warp, lanes_of(warp), before ? &before->code.piece : nullptr,
-                                          execute_one(), node->code.piece)) {
+                                          node->code.piece)) {
     spot.count.store(before ? kMostPieces : kNever, std::memory_order_relaxed);
     return nullptr;
   }

@@ -16,6 +16,11 @@ struct Reached {
   std::uintptr_t delta = 0;
 };
 
+struct CodeContext;
+// Executes one instruction for the lanes, as the interpreter does. Its operands are in the registers of the frame.
+// `place` is the number of what it reached, or -1. False: it faulted.
+using ExecuteOne = bool (*)(CodeContext*, std::uint32_t at, std::int32_t place);
+
 struct CodeContext {
   std::byte* registers = nullptr;      // of the frame
   const std::byte* special = nullptr;  // registers of the warp
@@ -24,6 +29,7 @@ struct CodeContext {
   const std::byte* params = nullptr;  // of the kernel
   std::uint64_t param_bytes = 0;
   Reached* reached = nullptr;  // one for each instruction that was given one
+  ExecuteOne execute_one = nullptr;
   Warp* warp = nullptr;
   std::uint32_t lanes = 0;     // that execute
   std::uint32_t limit = ~0u;   // an instruction where other lanes of the warp wait for these
@@ -39,9 +45,6 @@ enum class CodeEnd : std::uint32_t { left, mismatch, faulted, ended };
 
 // Mismatch: the warp is not what the code was made for, and nothing has happened.
 using Code = CodeEnd (*)(CodeContext*);
-// Executes one instruction for the lanes, as the interpreter does. Its operands are in the registers of the frame.
-// `place` is the number of what it reached, or -1. False: it faulted.
-using ExecuteOne = bool (*)(CodeContext*, std::uint32_t at, std::int32_t place);
 
 // A piece of code.
 struct Piece {
@@ -58,13 +61,13 @@ enum class CodeFor : std::uint8_t { all_lanes, some_lanes };
 struct CompilerInterface {
   std::uint32_t version;
   bool (*compile)(const Function& function, std::uint32_t at, const CodeContext& warp, CodeFor lanes,
-                  const Piece* before, ExecuteOne execute_one, Piece& out);
+                  const Piece* before, Piece& out);
   // No thread executes the piece any more.
   void (*release)(const Piece& piece);
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 2;
+inline constexpr std::uint32_t kCompilerVersion = 3;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

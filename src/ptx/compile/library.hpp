@@ -7,7 +7,5 @@ namespace nvmlkit::ptx {
 
 // Null where it is not there, or of another version.
 const CompilerInterface* compiler();
-// What compiled code calls for an instruction that it leaves to the interpreter.
-ExecuteOne execute_one();
 
 }  // namespace nvmlkit::ptx

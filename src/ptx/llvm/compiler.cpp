@@ -1,17 +1,25 @@
 // The library's interface: LLVM's functions become machine code of this host.
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include <chrono>
 #include <mutex>
 #include <string>
 
+#include "ptx/llvm/cache.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
 namespace {
+
+// Of the function of each piece: what is compiled is the same in each process.
+constexpr char kName[] = "piece";
 
 class Machine {
  public:
@@ -21,17 +29,13 @@ class Machine {
     return the;
   }
 
-  // The code lives as long as `owner`.
-  Code compile(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context,
-               const std::string& name, const llvm::orc::ResourceTrackerSP& owner) {
-    module->setDataLayout(jit_->getDataLayout());
-    module->setTargetTriple(target_->getTargetTriple().str());
-    optimize(*module);
-    if (auto error = jit_->addIRModule(owner, {std::move(module), std::move(context)})) {
-      llvm::consumeError(std::move(error));
-      return nullptr;
-    }
-    auto symbol = jit_->lookup(name);
+  // The code lives until the library is removed. It has one function, kName.
+  Code compile(llvm::Module& module, llvm::orc::JITDylib& library) {
+    module.setDataLayout(jit_->getDataLayout());
+    module.setTargetTriple(target_->getTargetTriple().str());
+    auto code = cached_code(module);
+    if (!code || failed(jit_->addObjectFile(library, std::move(code)))) return nullptr;
+    auto symbol = jit_->lookup(library, kName);
     if (!symbol) {
       llvm::consumeError(symbol.takeError());
       return nullptr;
@@ -39,11 +43,22 @@ class Machine {
     return symbol->toPtr<Code>();
   }
 
-  llvm::orc::ResourceTrackerSP new_owner() { return jit_->getMainJITDylib().createResourceTracker(); }
+  llvm::orc::JITDylib& new_library(unsigned number) {
+    auto& out = jit_->getExecutionSession().createBareJITDylib("piece" + std::to_string(number));
+    if (const auto process = jit_->getProcessSymbolsJITDylib()) out.addToLinkOrder(*process);
+    return out;
+  }
+  void remove(llvm::orc::JITDylib& library) { failed(jit_->getExecutionSession().removeJITDylib(library)); }
 
  private:
   Machine(std::unique_ptr<llvm::orc::LLJIT> jit, std::unique_ptr<llvm::TargetMachine> target)
-      : jit_(std::move(jit)), target_(std::move(target)) {}
+      : jit_(std::move(jit)), target_(std::move(target)), cache_(CodeCache::open()) {}
+
+  static bool failed(llvm::Error error) {
+    if (!error) return false;
+    llvm::consumeError(std::move(error));
+    return true;
+  }
 
   static Machine* make() {
     if (llvm::InitializeNativeTarget() || llvm::InitializeNativeTargetAsmPrinter()) return nullptr;
@@ -51,11 +66,34 @@ class Machine {
     if (!builder) return llvm::consumeError(builder.takeError()), nullptr;
     builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+    builder->setRelocationModel(llvm::Reloc::PIC_);
+    builder->setCodeModel(llvm::CodeModel::Small);
     auto target = builder->createTargetMachine();
     if (!target) return llvm::consumeError(target.takeError()), nullptr;
     auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*builder)).create();
     if (!jit) return llvm::consumeError(jit.takeError()), nullptr;
     return new Machine(std::move(*jit), std::move(*target));
+  }
+
+  // What an earlier process made of the same instructions for the same CPU, or made now.
+  std::unique_ptr<llvm::MemoryBuffer> cached_code(llvm::Module& module) {
+    std::string name;
+    if (cache_) {
+      std::string content = (target_->getTargetCPU() + target_->getTargetFeatureString()).str() + LLVM_VERSION_STRING;
+      llvm::raw_string_ostream stream(content);
+      llvm::WriteBitcodeToFile(module, stream);
+      stream.flush();
+      name = digest_of(content);
+      if (auto known = cache_->find(name)) return known;
+    }
+    optimize(module);
+    auto made = llvm::orc::SimpleCompiler(*target_)(module);
+    if (!made) {
+      llvm::consumeError(made.takeError());
+      return nullptr;
+    }
+    if (cache_) cache_->keep(name, (*made)->getBuffer());
+    return std::move(*made);
   }
 
   void optimize(llvm::Module& module) {
@@ -77,12 +115,13 @@ class Machine {
 
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::unique_ptr<llvm::TargetMachine> target_;
+  const std::unique_ptr<CodeCache> cache_;
 };
 
 // What a piece keeps.
 struct Kept {
   Assumptions assumptions;
-  llvm::orc::ResourceTrackerSP owner;
+  llvm::orc::JITDylib* library;
 };
 
 // Loops that are not worth a look of their own. One thread at a time compiles.
@@ -97,27 +136,27 @@ Known& known() {
 }
 
 bool compile(const Function& function, std::uint32_t at, const CodeContext& warp, CodeFor lanes, const Piece* before,
-             ExecuteOne execute_one, Piece& out) {
+             Piece& out) {
   const std::scoped_lock lock(known().mutex);
   auto* const machine = Machine::own();
   if (!machine) return false;
-  const auto name = "piece" + std::to_string(known().pieces++);
   const auto* const assumed = before ? &static_cast<const Kept*>(before->kept)->assumptions : nullptr;
-  std::unique_ptr<Kept> kept(new Kept{Assumptions(warp, assumed), machine->new_owner()});
+  std::unique_ptr<Kept> kept(new Kept{Assumptions(warp, assumed), nullptr});
   auto& plain = known().plain_loops[&function];
-  Translator translator(function, at, lanes, kept->assumptions, execute_one, plain);
+  Translator translator(function, at, lanes, kept->assumptions, plain);
   if (translator.instructions() == 0) return false;
   if (translator.has_unknown_addresses()) plain.insert(at);
-  auto context = std::make_unique<llvm::LLVMContext>();
-  auto module = std::make_unique<llvm::Module>(name, *context);
-  auto* const type = llvm::FunctionType::get(llvm::Type::getInt32Ty(*context), {llvm::PointerType::getUnqual(*context)},
+  llvm::LLVMContext context;
+  llvm::Module module(kName, context);
+  auto* const type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {llvm::PointerType::getUnqual(context)},
                                              /*isVarArg=*/false);
-  auto* const code = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, *module);
+  auto* const code = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kName, module);
   code->addFnAttr(llvm::Attribute::NoUnwind);
   translator.translate(*code);
   if (llvm::verifyFunction(*code)) return false;
-  out.code = machine->compile(std::move(module), std::move(context), name, kept->owner);
-  if (!out.code) return false;
+  kept->library = &machine->new_library(known().pieces++);
+  out.code = machine->compile(module, *kept->library);
+  if (!out.code) return machine->remove(*kept->library), false;
   out.places = translator.places();
   kept->assumptions.forget_warp();
   out.kept = kept.release();
@@ -131,7 +170,7 @@ void release(const Piece& piece) {
   const std::unique_lock lock(known().mutex, kPatience);
   if (!lock) return;
   const std::unique_ptr<Kept> kept(static_cast<Kept*>(piece.kept));
-  if (kept) llvm::consumeError(kept->owner->remove());
+  if (kept) Machine::own()->remove(*kept->library);
 }
 
 void forget(const Function& function) {

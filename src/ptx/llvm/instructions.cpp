@@ -124,7 +124,7 @@ void Translator::call_interpreter(std::uint32_t at, std::int32_t place) {
   }
   auto* const type =
       llvm::FunctionType::get(b.getInt1Ty(), {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty()}, /*isVarArg=*/false);
-  auto* const callee = b.pointer_to(reinterpret_cast<const void*>(execute_one_));
+  auto* const callee = field(offsetof(CodeContext, execute_one), b.getPtrTy());
   auto* const call =
       b.CreateCall(type, callee, {context_, b.getInt32(at), b.getInt32(static_cast<std::uint32_t>(place))});
   call->addRetAttr(llvm::Attribute::ZExt);

@@ -31,7 +31,6 @@ class LaneBuilder : public llvm::IRBuilder<> {
   // (AVX-512, where a bit has its own registers).
   llvm::Value* load_predicate(llvm::Value* at) { return CreateAlignedLoad(vector(0), at, llvm::Align(4)); }
   llvm::Value* pointer(llvm::Value* address) { return CreateIntToPtr(address, getPtrTy()); }
-  llvm::Value* pointer_to(const void* object) { return pointer(getInt64(reinterpret_cast<std::uintptr_t>(object))); }
 };
 
 }  // namespace nvmlkit::ptx::jit

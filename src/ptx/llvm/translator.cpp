@@ -6,11 +6,10 @@
 namespace nvmlkit::ptx::jit {
 
 Translator::Translator(const Function& function, std::uint32_t start, CodeFor lanes, Assumptions& assumptions,
-                       ExecuteOne execute_one, const std::set<std::uint32_t>& plain)
+                       const std::set<std::uint32_t>& plain)
     : function_(function),
       needs_(function),
       assumptions_(assumptions),
-      execute_one_(execute_one),
       plain_(plain),
       start_(start),
       all_lanes_(lanes == CodeFor::all_lanes) {

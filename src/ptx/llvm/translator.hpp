@@ -23,7 +23,7 @@ class Translator {
  public:
   // A loop that begins at one of `plain` is not worth a look of its own.
   Translator(const Function& function, std::uint32_t start, CodeFor lanes, Assumptions& assumptions,
-             ExecuteOne execute_one, const std::set<std::uint32_t>& plain);
+             const std::set<std::uint32_t>& plain);
 
   std::size_t instructions() const;
   void translate(llvm::Function& into);
@@ -123,7 +123,6 @@ class Translator {
   const Function& function_;
   const Needs needs_;
   Assumptions& assumptions_;
-  const ExecuteOne execute_one_;
   const std::set<std::uint32_t>& plain_;
   const std::uint32_t start_;
   const bool all_lanes_;

@@ -25,12 +25,6 @@ bool Warp::execute_one(CodeContext& context, std::uint32_t at, std::int32_t plac
   return true;
 }
 
-ExecuteOne execute_one() {
-  return [](CodeContext* context, std::uint32_t at, std::int32_t place) {
-    return context->warp->execute_one(*context, at, place);
-  };
-}
-
 // The only fragment of the warp, in the kernel itself, has ended.
 void Warp::end_all() {
   fragments_.clear();
@@ -47,6 +41,9 @@ CodeContext Warp::context() {
   out.shared_bytes = block.shared().size();
   out.params = worker.grid.params.data();
   out.param_bytes = worker.grid.params.size();
+  out.execute_one = [](CodeContext* context, std::uint32_t at, std::int32_t place) {
+    return context->warp->execute_one(*context, at, place);
+  };
   out.warp = this;
   out.is_alone = worker.is_alone;
   return out;

@@ -7,7 +7,7 @@ program, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 
 
 def outputs(engine):
-    environment = dict(os.environ, NVMLKIT_CUDA_ENGINE=engine)
+    environment = dict(os.environ, NVMLKIT_CUDA_ENGINE=engine, CUDA_CACHE_DISABLE="1")
     ran = subprocess.run([program, str(first), str(count)], env=environment, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         sys.exit(f"{engine}: ended with {ran.returncode}\n{ran.stderr}")

@@ -1,0 +1,122 @@
+"""cache_test.py PROGRAM: the machine code on disk is used again, and nothing in its folder makes a result wrong."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+PROGRAM = sys.argv.pop(1)
+FIRST, COUNT = "0", "1"
+
+
+class Cache(unittest.TestCase):
+    def setUp(self) -> None:
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.home = Path(made.name)
+        self.folder = self.home / "cache" / "nvmlkit"
+
+    def start(self, engine: str = "compile", **more: object) -> subprocess.Popen[str]:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("CUDA_CACHE")}
+        environment |= {"NVMLKIT_CUDA_ENGINE": engine, "CUDA_CACHE_PATH": str(self.home / "cache"), **more.pop("environment", {})}
+        return subprocess.Popen([PROGRAM, FIRST, COUNT], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+
+    def run_one(self, engine: str = "compile", **more: object) -> str:
+        process = self.start(engine, **more)
+        out, err = process.communicate()
+        if "is not there" in err:
+            print("the compiler was not built")
+            os._exit(77)
+        self.assertEqual((process.returncode, err), (0, ""))
+        return out
+
+    def files(self) -> list[Path]:
+        return sorted(self.folder.glob("llvmcache-*"))  # not the time of the last pruning
+
+    def test_a_second_process_uses_what_the_first_made(self) -> None:
+        expected = self.run_one("interpret")
+        begin = time.monotonic()
+        self.assertEqual(self.run_one(), expected)
+        first, made = time.monotonic() - begin, self.files()
+        self.assertGreater(len(made), 5)
+        self.assertEqual(self.folder.stat().st_mode & 0o777, 0o700)
+        before = [(file.name, file.stat().st_ino) for file in made]
+        begin = time.monotonic()
+        self.assertEqual(self.run_one(), expected)
+        self.assertLess(time.monotonic() - begin, first)
+        self.assertEqual([(file.name, file.stat().st_ino) for file in self.files()], before)
+
+    def test_files_that_are_not_whole_are_made_again(self) -> None:
+        expected = self.run_one()
+        made = self.files()
+        for number, file in enumerate(made):
+            content = file.read_bytes()
+            changed = [content[:-70], content[: len(content) // 2] + b"?" + content[len(content) // 2 + 1 :], b"", content[:40]]
+            file.write_bytes(changed[number % 4])
+        sizes = [file.stat().st_ino for file in made]
+        self.assertEqual(self.run_one(), expected)
+        self.assertEqual(self.files(), made)
+        self.assertTrue(all(old != file.stat().st_ino for old, file in zip(sizes, made)))
+
+    def test_a_folder_of_others_is_not_used(self) -> None:
+        expected = self.run_one()
+        for file in self.files():
+            file.unlink()
+        self.folder.chmod(0o770)
+        self.assertEqual(self.run_one(), expected)
+        self.assertEqual(self.files(), [])
+        self.folder.chmod(0o700)
+        self.folder.rename(self.home / "elsewhere")
+        self.folder.symlink_to(self.home / "elsewhere")
+        self.assertEqual(self.run_one(), expected)
+        self.assertEqual(self.files(), [])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root gives files to others")
+    def test_files_and_folders_that_others_own_are_not_used(self) -> None:
+        expected = self.run_one()
+        made = self.files()
+        for file in made:
+            os.chown(file, 65534, 65534)
+        self.assertEqual(self.run_one(), expected)
+        self.assertEqual([file.stat().st_uid for file in made], [0] * len(made))
+        os.chown(self.folder, 65534, 65534)
+        for file in made:
+            file.unlink()
+        self.assertEqual(self.run_one(), expected)
+        self.assertEqual(self.files(), [])
+
+    def test_a_full_disk_leaves_nothing_behind(self) -> None:
+        def limit() -> None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+        self.assertEqual(self.run_one(preexec_fn=limit), self.run_one("interpret"))
+        self.assertEqual(self.files(), [])
+
+    def test_processes_at_once(self) -> None:
+        expected = self.run_one("interpret")
+        killed = [self.start() for _ in range(2)]
+        others = [self.start() for _ in range(3)]
+        time.sleep(0.5)
+        for process in killed:
+            process.kill()
+            process.communicate()
+        for process in others:
+            self.assertEqual(process.communicate()[0], expected)
+        self.assertEqual(self.run_one(), expected)
+
+    def test_switched_off(self) -> None:
+        self.run_one(environment={"CUDA_CACHE_DISABLE": "1"})
+        self.run_one(environment={"CUDA_CACHE_MAXSIZE": "0"})
+        self.assertFalse(self.folder.exists())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
