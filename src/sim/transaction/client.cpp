@@ -18,7 +18,7 @@ bool has_ended(std::uint32_t pid) { return kill(static_cast<pid_t>(pid), 0) != 0
 void set_name(events::Process& process, std::string_view name) {
   name = name.substr(0, std::min(name.find('\n'), sizeof process.name - 1));
   std::memset(process.name, 0, sizeof process.name);
-  std::memcpy(process.name, name.data(), name.size());
+  std::ranges::copy(name, process.name);
 }
 
 events::Process named_by_path(std::uint32_t pid, std::string_view path) {
