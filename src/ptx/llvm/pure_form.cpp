@@ -1,4 +1,7 @@
 // Which instructions are pure, and their operands.
+#include <llvm/ADT/StringMap.h>
+#include <llvm/TargetParser/Host.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -10,7 +13,8 @@ namespace {
 // Without such instructions LLVM calls a function that is not there.
 bool converts_halves() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("f16c");
+  static const bool has = llvm::sys::getHostCPUFeatures().lookup("f16c");
+  return has;
 #else
   return true;
 #endif
