@@ -7,15 +7,10 @@
 
 #include <memory>
 
+#include "base/freed.hpp"
+
 namespace nvmlkit::evented {
 
-template <auto Free>
-struct Freed {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
 using Base = std::unique_ptr<event_base, Freed<event_base_free>>;
 using Http = std::unique_ptr<evhttp, Freed<evhttp_free>>;
 using Event = std::unique_ptr<event, Freed<event_free>>;

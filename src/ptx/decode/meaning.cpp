@@ -32,7 +32,7 @@ constexpr std::pair<std::string_view, Change> kChanges[] = {
     {"and", Change::bit_and}, {"or", Change::bit_or}, {"xor", Change::bit_xor},
 };
 
-// What no instruction here does otherwise because of it.
+// What no instruction here does otherwise because of it. Approximate forms are as exact as the others.
 constexpr std::array kNoMatter = {
     std::string_view("lo"),    std::string_view("rn"),          std::string_view("global"), std::string_view("shared"),
     std::string_view("ca"),    std::string_view("cg"),          std::string_view("cs"),     std::string_view("lu"),
@@ -40,8 +40,7 @@ constexpr std::array kNoMatter = {
     std::string_view("to"),    std::string_view("uni"),         std::string_view("param"),  std::string_view("const"),
     std::string_view("weak"),  std::string_view("shared::cta"), std::string_view("local"),  std::string_view("approx"),
     std::string_view("full"),  std::string_view("gpu"),         std::string_view("cta"),    std::string_view("r"),
-    std::string_view("clamp"), std::string_view("idx"),
-    std::string_view("sync"),  // approximate forms are as exact as the others
+    std::string_view("clamp"), std::string_view("idx"),         std::string_view("sync"),
 };
 
 bool is_hint(std::string_view word) {

@@ -1,16 +1,9 @@
 #include "ptx/llvm/exchange_form.hpp"
 
-#include <cstring>
+#include "ptx/llvm/known_word.hpp"
 
 namespace nvmlkit::ptx::jit {
 namespace {
-
-std::optional<std::uint32_t> constant(const Function& function, Operand operand) {
-  if (operand.area() != Operand::constants) return std::nullopt;
-  std::uint32_t out = 0;
-  std::memcpy(&out, function.constants.data() + operand.offset(), sizeof out);
-  return out;
-}
 
 void find_sources(const Meaning& meaning, std::uint32_t by, std::uint32_t limits, Exchange& out) {
   const auto clamp = static_cast<int>(limits & 31), segment = static_cast<int>(limits >> 8 & 31);
@@ -34,7 +27,7 @@ std::optional<Exchange> shuffle(const Function& function, const Instruction& i, 
   out.from = i.a;
   if (i.d.is_there()) out.d = Key{i.d.offset(), 4};
   if (i.d2.is_there()) out.d2 = Key{i.d2.offset(), 0};
-  const auto by = constant(function, i.b), limits = constant(function, function.operands[i.side]);
+  const auto by = known_word(function, i.b), limits = known_word(function, function.operands[i.side]);
   if (!limits) return std::nullopt;
   if (by) {
     find_sources(meaning, *by, *limits, out);

@@ -3,8 +3,8 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <algorithm>
-#include <cstring>
 
+#include "ptx/llvm/known_word.hpp"
 #include "ptx/llvm/pure.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -175,18 +175,12 @@ class Reader {
     }
   }
 
-  std::optional<std::uint32_t> constant(Operand operand) const {
-    if (operand.area() != Operand::constants) return std::nullopt;
-    std::uint32_t out = 0;
-    std::memcpy(&out, function_.constants.data() + operand.offset(), sizeof out);
-    return out;
-  }
-
   // Bytes and fields at known places.
   std::optional<Pure> of_fields(std::uint8_t size) {
     if (meaning_.words != 0 || is_float(out_.type) || size < 4) return std::nullopt;
     const bool permutes = meaning_.op == Op::prmt_, inserts = meaning_.op == Op::bfi_;
-    const auto start = constant(permutes || inserts ? i_.c : i_.b), length = constant(inserts ? i_.d2 : i_.c);
+    const auto start = known_word(function_, permutes || inserts ? i_.c : i_.b);
+    const auto length = known_word(function_, inserts ? i_.d2 : i_.c);
     if (!start || !length || (permutes && size != 4)) return std::nullopt;
     out_.rule = permutes ? Rule::permute : inserts ? Rule::insert : Rule::extract;
     out_.number = permutes ? *start : (*start & 0xFF) | (*length & 0xFF) << 8;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/freed.hpp"
 #include "evented/objects.hpp"
 
 namespace nvmlkit::serve::http {
@@ -35,7 +36,7 @@ std::string lower(std::string_view text) {
 
 std::string decoded(const char* text) {
   std::size_t size = 0;
-  const std::unique_ptr<char, evented::Freed<free>> out(evhttp_uridecode(text, 0, &size));
+  const std::unique_ptr<char, Freed<free>> out(evhttp_uridecode(text, 0, &size));
   return out ? std::string(out.get(), size) : std::string();
 }
 

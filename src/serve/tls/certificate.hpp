@@ -8,17 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/freed.hpp"
 #include "serve/tls/identity.hpp"
 
 namespace nvmlkit::serve::tls {
 
-template <auto Free>
-struct Freed {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
 using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 
