@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <nvmlkit/error.hpp>
 #include <nvmlkit/generated/table.hpp>
-#include <nvmlkit/interpose/signature.hpp>
 #include <nvmlkit/table.hpp>
 
+#include "bindings/call_memory/trace_line.hpp"
 #include "trace/shape.hpp"
 #include "trace/text.hpp"
 #include "trace/text_parts.hpp"
@@ -11,18 +11,11 @@
 namespace nvmlkit::trace {
 namespace {
 
-std::string json_text(const std::string& bytes) {
-  std::string out = "\"";
-  for (const char c : bytes) {
-    const auto b = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      out.append({'\\', c});
-    else if (b < 0x20)
-      out.append("\\u00").append(hex_bytes(std::string(1, c)));
-    else
-      out += c;
-  }
-  return out + '"';
+std::vector<nvml::interpose::NestedBytes> nested_bytes(const std::vector<Nested>& all) {
+  std::vector<nvml::interpose::NestedBytes> out;
+  for (const Nested& nested : all)
+    if (nested.bytes) out.push_back({nested.argument, nested.offset, *nested.bytes});
+  return out;
 }
 
 }  // namespace
@@ -51,39 +44,42 @@ std::string answer_text(const Recording& recording, const Call& call, bool whole
 }
 
 std::string replay_header(const Recording& recording) {
-  std::string missing;
+  nvml::interpose::TraceLine line;
+  line.version = nvml::interpose::kTraceVersion;
   for (std::size_t i = 0; i < nvml::kSymbolCount; ++i) {
     const std::string name = nvml::symbols()[i].name;
     const auto found = std::ranges::find(recording.functions, name, &Function::name);
-    if (found == recording.functions.end() || !found->present)
-      missing.append(missing.empty() ? "" : ",").append(json_text(name));
+    if (found == recording.functions.end() || !found->present) line.missing.push_back(name);
   }
-  return "{\"nvmlkit_trace\":1,\"missing\":[" + missing + "]}";
+  return text_of(line);
 }
 
 std::string replay_line(const Recording& recording, const Call& call) {
   const Function& function = recording.functions[call.function];
-  if (function.known >= nvml::kSymbolCount || !nvml::interpose::signatures()[function.known].replayable) return {};
-  std::string in, out;
+  if (function.known >= nvml::kSymbolCount || function.known == export_table_function()) return {};
+  if (!shape(function.known).followed) return {};
+  nvml::interpose::TraceLine line;
+  line.function = function.name;
+  line.result = call.result;
+  if (function.returns_text) line.text = call.text;
   for (std::size_t i = 0; i < function.letters.size(); ++i) {
     const char letter = function.letters[i];
     const Value& value = call.arguments[i];
-    std::string token;
+    auto& token = line.in.emplace_back();
     if (!is_pointer(letter))
-      token = json_text(hex_number(value.word));
-    else if (value.word == 0)
-      token = "null";
-    else if (letter == 't')
-      token = json_text(std::string("s:").append(value.in.value_or("")));
+      token = hex_number(value.word);
+    else if (letter == 't' && value.in)
+      token = "s:" + *value.in;
     else if (value.in)
-      token = json_text(std::string("b:").append(hex_bytes(*value.in)));
-    else
-      token = "\"p\"";
-    in.append(i ? "," : "").append(token);
-    out.append(i ? "," : "").append(value.out ? json_text(hex_bytes(*value.out)) : "null");
+      token = "b:" + hex_bytes(*value.in);
+    else if (value.word != 0)
+      token = "p";
+    auto& out = line.out.emplace_back();
+    if (value.out) out = hex_bytes(*value.out);
   }
-  const std::string result = function.returns_text ? json_text(call.text) : std::to_string(call.result);
-  return "{\"f\":\"" + function.name + "\",\"in\":[" + in + "],\"r\":" + result + ",\"out\":[" + out + "]}";
+  line.behind = nested_bytes(call.nested_in);
+  line.wrote = nested_bytes(call.nested_out);
+  return text_of(line);
 }
 
 }  // namespace nvmlkit::trace

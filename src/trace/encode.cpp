@@ -5,11 +5,11 @@
 namespace nvmlkit::trace {
 namespace {
 
-// Of pieces that put() visits, each as a chunk.
-template <class Put>
-void put_region(Buffer& out, Buffer& scratch, const Region& region, Put put) noexcept {
+// A copy of a region, as a chunk.
+template <class Copy>
+void put_region(Buffer& out, Buffer& scratch, const Region& region, Copy copy) noexcept {
   scratch.clear();
-  put(scratch, region);
+  if (unsigned char* to = scratch.extend(region.size); to && region.size > 0) copy(region, to);
   put_chunk(out, scratch.data(), scratch.size());
 }
 
@@ -19,7 +19,7 @@ void put_region(Buffer& out, Buffer& scratch, const Region& region, Put put) noe
 // behind pointers inside structs.
 void Encoder::question() noexcept {
   const Shape& function = before_.shape();
-  const auto read = [&](Buffer& out, const Region& region) { before_.put_input(out, region); };
+  const auto read = [&](const Region& region, unsigned char* to) { before_.copy_input(region, to); };
   out_.number(number_);
   std::uint32_t next = 0;
   const auto put_words_until = [&](std::uint32_t end) {
@@ -50,7 +50,7 @@ void Encoder::question() noexcept {
 // THREAD, START, DURATION, the result, then what is written behind each pointer; then behind pointers inside structs.
 void Encoder::answer(Word result, const Times& times, std::span<const unsigned char> extra) noexcept {
   const Shape& function = before_.shape();
-  const auto written = [&](Buffer& out, const Region& region) { before_.put_output(out, region); };
+  const auto written = [&](const Region& region, unsigned char* to) { before_.copy_output(region, to); };
   out_.number(times.thread);
   out_.number(times.start);
   out_.number(times.duration);

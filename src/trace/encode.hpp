@@ -4,9 +4,15 @@
 #include <cstdint>
 #include <span>
 
-#include "trace/memory.hpp"
+#include "bindings/call_memory/memory.hpp"
+#include "trace/buffer.hpp"
+#include "trace/shape.hpp"
 
 namespace nvmlkit::trace {
+
+using nvml::interpose::at_word;
+using nvml::interpose::Before;
+using nvml::interpose::Region;
 
 struct Times {
   std::uint64_t start, duration;  // ns; from the start of the recording

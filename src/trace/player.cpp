@@ -1,10 +1,10 @@
 #include "trace/player.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <nvmlkit/generated/abi.hpp>
 #include <optional>
 
+#include "bindings/call_memory/answer.hpp"
 #include "trace/encode.hpp"
 #include "trace/text.hpp"
 
@@ -36,8 +36,12 @@ std::optional<std::size_t> distance(const Function& function, const Call& a, con
   return out;
 }
 
-void copy_bytes(const std::string& bytes, unsigned char* to, std::size_t room) {
-  std::memcpy(to, bytes.data(), std::min(bytes.size(), room));
+nvml::interpose::Answer answer_of(const Call& call) {
+  nvml::interpose::Answer out{.result = call.result, .out = {}, .nested = {}};
+  for (const Value& value : call.arguments) out.out.push_back(value.out);
+  for (const Nested& nested : call.nested_out)
+    if (nested.bytes) out.nested.push_back({nested.argument, nested.offset, *nested.bytes});
+  return out;
 }
 
 }  // namespace
@@ -98,60 +102,6 @@ std::uint32_t Player::pick(Series& series, std::uint64_t now) {
   return later == records.begin() ? records.front() : *(later - 1);
 }
 
-void Player::apply_nested(const Call& call, const Before& before) {
-  for (const Pointer& pointer : before.shape().pointers)
-    for (std::size_t k = 0; k < before.holders(pointer); ++k) {
-      auto* place = at_word<unsigned char>(before.words()[pointer.argument]) + Before::place(pointer, k);
-      const auto found = std::ranges::find_if(call.nested_out, [&](const Nested& nested) {
-        return nested.argument == pointer.argument && nested.offset == Before::place(pointer, k) && nested.bytes;
-      });
-      const bool there = found != call.nested_out.end();
-      if (pointer.kind == PointerKind::text_out) {
-        const char* text = there ? lasting(*found->bytes) : nullptr;
-        std::memcpy(place, &text, sizeof text);
-      } else if (pointer.kind == PointerKind::array && there) {
-        unsigned char* target = nullptr;
-        std::memcpy(&target, place, sizeof target);
-        if (target) copy_bytes(*found->bytes, target, before.nested_room(pointer));
-      }
-    }
-}
-
-Word Player::apply(const Call& call, const Before& before) {
-  const Shape& function = before.shape();
-  bool room_for_all = true;
-  for (std::size_t i = 0; i < function.arguments.size(); ++i) {
-    const auto& out = call.arguments[i].out;
-    auto* bytes = at_word<unsigned char>(before.words()[i]);
-    const Argument& argument = function.arguments[i];
-    if (!out || !bytes || argument.kind < ArgumentKind::output) continue;
-    const bool counted = argument.length >= 0 &&
-                         function.arguments[static_cast<std::size_t>(argument.length)].kind != ArgumentKind::output;
-    const bool array = argument.kind == ArgumentKind::array || argument.kind == ArgumentKind::keyed_array;
-    const std::size_t room = argument.kind == ArgumentKind::inout ? before.struct_size(i)
-                             : counted                            ? before.room(i) * argument.size
-                             : argument.length >= 0               ? out->size()
-                                                                  : argument.size;
-    if (array && out->size() > room) {
-      room_for_all = false;
-      continue;
-    }
-    // Pointers inside a struct stay those of the caller.
-    std::vector<std::pair<std::size_t, Word>> kept;
-    for (const Pointer& pointer : function.pointers)
-      for (std::size_t k = 0; pointer.argument == i && k < before.holders(pointer); ++k) {
-        Word word = 0;
-        std::memcpy(&word, bytes + Before::place(pointer, k), sizeof word);
-        kept.emplace_back(Before::place(pointer, k), word);
-      }
-    copy_bytes(*out, bytes, room);
-    for (const auto& [offset, word] : kept) std::memcpy(bytes + offset, &word, sizeof word);
-  }
-  apply_nested(call, before);
-  return room_for_all ? static_cast<Word>(static_cast<std::intptr_t>(call.result))
-                      : Word{abi::NVML_ERROR_INSUFFICIENT_SIZE};
-}
-
 Reply Player::answer(std::size_t function, const Word* words, std::uint64_t now) {
   const std::lock_guard lock(mutex_);
   if (first_call_ == 0) first_call_ = now;
@@ -184,7 +134,8 @@ Reply Player::answer(std::size_t function, const Word* words, std::uint64_t now)
     out.first_output = call->arguments.front().out.value_or("");
     return out;
   }
-  out.result = apply(*call, encoder.before());
+  out.result = nvml::interpose::give(answer_of(*call), encoder.before(),
+                                     [this](const std::string& text) { return lasting(text); });
   return out;
 }
 

@@ -10,8 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "trace/memory.hpp"
 #include "trace/recording.hpp"
+#include "trace/shape.hpp"
 
 namespace nvmlkit::trace {
 
@@ -57,8 +57,6 @@ class Player {
   Series* exact(std::string_view question);
   Series* closest(const Call& question);
   std::uint32_t pick(Series& series, std::uint64_t now);
-  Word apply(const Call& call, const Before& before);
-  void apply_nested(const Call& call, const Before& before);
   const char* lasting(const std::string& text) { return texts_.insert(text).first->c_str(); }
 
   Recording recording_;

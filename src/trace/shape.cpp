@@ -1,6 +1,5 @@
 #include "trace/shape.hpp"
 
-#include <algorithm>
 #include <nvmlkit/table.hpp>
 #include <vector>
 
@@ -14,31 +13,11 @@ using nvml::Table;
 constexpr Argument kExportTable[] = {{"table", ArgumentKind::output, 0, -1}, {"id", ArgumentKind::input, 16, -1}};
 constexpr Argument kUnknownSlot[] = {{"table", ArgumentKind::value, 0, -1}, {"slot", ArgumentKind::value, 0, -1}};
 
-Shape shape_of_symbol(std::size_t symbol) {
-  const auto& signature = nvml::interpose::signatures()[symbol];
-  Shape out;
-  out.name = nvml::symbols()[symbol].name;
-  out.arguments = signature.arguments;
-  out.versioned = signature.version > 0xffff ? signature.versioned : -1;  // a small version has no size
-  out.returns_text = symbol == symbol_index(&Table::ErrorString);
-  out.waits = std::string_view(out.name).find("EventSetWait") != std::string_view::npos;
-  out.followed = std::ranges::find(unfollowed(), symbol) == unfollowed().end();
-  out.is_public = true;
-  const auto all = pointers();
-  const auto first =
-      std::find_if(all.begin(), all.end(), [symbol](const Pointer& row) { return row.symbol == symbol; });
-  const auto last = std::find_if(first, all.end(), [symbol](const Pointer& row) { return row.symbol != symbol; });
-  out.pointers = all.subspan(static_cast<std::size_t>(first - all.begin()), static_cast<std::size_t>(last - first));
-  for (const Elements& row : elements())
-    if (row.symbol == symbol) out.elements = &row;
-  if (symbol == export_table_function()) out.arguments = kExportTable;
-  return out;
-}
-
 const std::vector<Shape>& shapes() {
   static const auto& all = *new std::vector<Shape>([] {
     std::vector<Shape> out;
-    for (std::size_t i = 0; i < nvml::kSymbolCount; ++i) out.push_back(shape_of_symbol(i));
+    for (std::size_t i = 0; i < nvml::kSymbolCount; ++i) out.push_back(nvml::interpose::shape_of(i));
+    out[export_table_function()].arguments = kExportTable;
     for (const PrivateSlot& slot : private_slots()) {
       auto& shape = out.emplace_back();
       shape.name = slot.name;

@@ -30,7 +30,7 @@ std::string result_text(int result);
 std::string argument_name(const Function& function, std::size_t argument);
 
 // The first line of a trace of interpose::Replay, and a line for a call. Empty for a call that this format lacks: of a
-// private function, or with memory behind pointers inside structs.
+// private function, or with memory that is too deep to follow.
 std::string replay_header(const Recording& recording);
 std::string replay_line(const Recording& recording, const Call& call);
 

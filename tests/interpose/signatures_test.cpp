@@ -58,7 +58,7 @@ TEST(Signatures, TellTheKindsApart) {
   EXPECT_EQ(kinds_of("nvmlDeviceGetGpuInstances"), (std::vector{handle, value, array, output}));
   EXPECT_EQ(kinds_of("nvmlDeviceGetComputeRunningProcesses_v3"), (std::vector{handle, inout, array}));
   EXPECT_EQ(signature_of("nvmlDeviceGetMemoryInfo_v2").version, 0x02000028u);
-  EXPECT_FALSE(signature_of("nvmlGpmMetricsGet").replayable);
+  EXPECT_TRUE(signature_of("nvmlGpmMetricsGet").holds_pointers);
   EXPECT_EQ(signature_of("nvmlUnitGetTemperature").subject, Subject::other);
 }
 

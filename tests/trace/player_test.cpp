@@ -266,9 +266,9 @@ TEST_F(Playing, AWaitHasItsDuration) {
 TEST(Shapes, EveryFunctionIsEncodedAndReadWithNullsAsArguments) {
   const Folder folder;
   auto writer = make_writer(folder.file("a"));
-  const std::vector<Word> nothing(kMostArguments, 0);
+  const std::vector<Word> nothing(nvml::interpose::kMostArguments, 0);
   for (std::size_t i = 0; i < function_count(); ++i) {
-    ASSERT_LE(shape(i).arguments.size(), kMostArguments) << shape(i).name;
+    ASSERT_LE(shape(i).arguments.size(), nvml::interpose::kMostArguments) << shape(i).name;
     ASSERT_LE(shape(i).pointers.size(), 8u) << shape(i).name;
     EXPECT_EQ(find_function(shape(i).name), i);
     Encoder encoder(i, shape(i), nothing.data());

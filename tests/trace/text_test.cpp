@@ -100,5 +100,36 @@ TEST(Text, LinesAreATraceOfTheBindings) {
   EXPECT_TRUE(replay->unmatched().empty());
 }
 
+TEST(Text, LinesHaveWhatIsBehindPointers) {
+  const Folder folder;
+  auto writer = make_writer(folder.file("a"));
+  abi::nvmlProcessDetail_v1_t room[2] = {};
+  abi::nvmlProcessDetailList_t list{};
+  const auto ask = [&] {
+    list = {};
+    list.version = sizeof list | 1u << 24;
+    list.numProcArrayEntries = 2;
+    list.procArray = room;
+  };
+  ask();
+  record(*writer, number_of(&Table::DeviceGetRunningProcessDetailList), {0x7f00, word(&list)}, 0, [&] {
+    list.numProcArrayEntries = 1;
+    room[0].pid = 41;
+  });
+  writer.reset();
+  const auto recording = test::open(folder.file("a"));
+  std::stringstream lines;
+  lines << replay_header(recording) << '\n'
+        << replay_line(recording, recording.call(recording.records[0]).value()) << '\n';
+  const auto replay = nvml::interpose::Replay::from_stream(lines);
+  ASSERT_TRUE(replay.has_value()) << replay.error().message();
+  room[0].pid = 0;
+  ask();
+  const auto device = reinterpret_cast<abi::nvmlDevice_t>(0x7f00);
+  EXPECT_EQ(replay->table().DeviceGetRunningProcessDetailList(device, &list), abi::NVML_SUCCESS);
+  EXPECT_EQ(room[0].pid, 41u);
+  EXPECT_EQ(list.numProcArrayEntries, 1u);
+}
+
 }  // namespace
 }  // namespace nvmlkit::trace

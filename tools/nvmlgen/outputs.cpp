@@ -116,7 +116,7 @@ void add_capture(Outputs& out, const Registry& r) {
 }
 
 void add_trace(Outputs& out, const Registry& r) {
-  out.push_back({"src/trace/generated/pointers.cpp", emit_trace_pointers(r)});
+  out.push_back({"src/bindings/call_memory/generated/pointers.cpp", emit_trace_pointers(r)});
   out.push_back({"src/trace/generated/private_slots.cpp", emit_private_slots(r)});
   out.push_back({"src/driver/trace/generated/exports.cpp", emit_trace_exports(r)});
 }

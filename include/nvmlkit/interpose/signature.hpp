@@ -42,7 +42,7 @@ enum class Subject : unsigned char {
 struct Signature {
   Effect effect;
   Subject subject;
-  bool replayable;        // false where structs hold pointers, whose memory a trace does not have
+  bool holds_pointers;    // the memory behind an argument holds pointers to more memory
   int versioned;          // which argument is a struct with a version; -1 = none
   std::uint32_t version;  // the newest value of that version
   std::span<const Argument> arguments;

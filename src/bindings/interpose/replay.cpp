@@ -1,21 +1,21 @@
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <istream>
 #include <map>
 #include <nvmlkit/interpose/trace.hpp>
+#include <set>
+#include <utility>
 
 #include "generated/visit_members.hpp"
-#include "interpose/trace_text.hpp"
+#include "interpose/trace_call.hpp"
 #include "interpose/word.hpp"
 
 namespace nvmlkit::nvml::interpose {
 namespace {
 
-struct Answer {
-  Word result = 0;
-  std::string text;                             // what nvmlErrorString returned
-  std::vector<std::optional<std::string>> out;  // bytes per argument
+struct Recorded {
+  Answer answer;
+  std::string text;  // what nvmlErrorString returned
 };
 
 // Never called: it only says that the recorded driver had the symbol.
@@ -27,53 +27,57 @@ struct Presence {
   }
 };
 
+bool is_written(const Shape& shape, const NestedBytes& nested) {
+  return std::ranges::any_of(shape.pointers, [&](const Pointer& pointer) {
+    const bool at = pointer.each < 0 ? nested.offset == pointer.offset
+                                     : nested.offset >= pointer.offset && pointer.stride > 0 &&
+                                           (nested.offset - pointer.offset) % pointer.stride == 0;
+    return pointer.argument == nested.argument && at && pointer.kind != PointerKind::text_in;
+  });
+}
+
 // Does the line fit the function, so that playing it back writes no further than the caller expects?
-bool read_answer(const TraceLine& line, const Signature& signature, Answer& answer) {
-  const auto arguments = signature.arguments;
+bool read_answer(const TraceLine& line, const Shape& shape, Recorded& recorded) {
+  const auto arguments = shape.arguments;
   if (line.in.size() != arguments.size() || line.out.size() != arguments.size()) return false;
-  answer.result = to_word(static_cast<int>(line.result));
-  answer.text = line.text.value_or("");
+  recorded.answer.result = static_cast<int>(line.result);
+  recorded.answer.nested = line.wrote;
+  recorded.text = line.text.value_or("");
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    auto& bytes = answer.out.emplace_back();
+    auto& bytes = recorded.answer.out.emplace_back();
     if (!line.out[i]) continue;
     bytes = from_hex(*line.out[i]);
     const bool sized = arguments[i].length < 0;
     const bool readable = arguments[i].kind >= ArgumentKind::output;
     if (!bytes || !readable || !line.in[i] || (sized && bytes->size() > arguments[i].size)) return false;
   }
-  return true;
+  return std::ranges::all_of(line.wrote, [&](const NestedBytes& nested) { return is_written(shape, nested); });
 }
 
 }  // namespace
 
 class Replay::Answers : public Hook {
  public:
-  bool add(const TraceLine& line) {
+  // `version`: of the trace.
+  bool add(TraceLine line, int version) {
     const Symbol* symbol = find_symbol(line.function);
     if (!symbol) return false;
-    Answer answer;
-    if (!read_answer(line, signatures()[static_cast<std::size_t>(symbol - symbols().data())], answer)) return false;
-    recorded_[key_of(symbol->name, line.in)].answers.push_back(std::move(answer));
+    const Shape& shape = shape_of(static_cast<std::size_t>(symbol - symbols().data()));
+    Recorded recorded;
+    if (!read_answer(line, shape, recorded)) return false;
+    if (version == 1 && !renew_question(line, shape)) return false;
+    recorded_[question_of(line)].answers.push_back(std::move(recorded));
     return true;
   }
 
   Word on_call(const Call& call) noexcept override {
-    const Answer* answer = next(key_of(call.name(), encode_inputs(call)));
-    if (!call.returns_code()) return to_word(answer ? answer->text.c_str() : "");
-    if (!answer) return to_word(abi::NVML_ERROR_UNKNOWN);
-    // What the line holds for an array fits its length, which is part of the key, unless somebody edited the file.
-    const auto counts = counts_of(call);
-    for (std::size_t i = 0; i < answer->out.size(); ++i) {
-      if (!answer->out[i]) continue;
-      const Argument& argument = call.signature().arguments[i];
-      const bool counted =
-          argument.length >= 0 &&
-          call.signature().arguments[static_cast<std::size_t>(argument.length)].kind != ArgumentKind::output;
-      const std::size_t room = counted ? counts[i] * argument.size : answer->out[i]->size();
-      std::memcpy(from_word<void*>(call.arguments()[i]), answer->out[i]->data(),
-                  std::min(room, answer->out[i]->size()));
-    }
-    return answer->result;
+    const Before before(shape_of(call.symbol()), call.arguments().data());
+    TraceLine line;
+    put_question(line, before);
+    const Recorded* recorded = next(question_of(line));
+    if (!call.returns_code()) return to_word(recorded ? recorded->text.c_str() : "");
+    if (!recorded) return to_word(abi::NVML_ERROR_UNKNOWN);
+    return give(recorded->answer, before, [this](const std::string& text) { return lasting(text); });
   }
 
   std::vector<std::string> unmatched() const {
@@ -83,15 +87,11 @@ class Replay::Answers : public Hook {
 
  private:
   struct Series {
-    std::vector<Answer> answers;
+    std::vector<Recorded> answers;
     std::size_t next = 0;
   };
 
-  static std::string key_of(const char* function, const std::vector<Token>& in) {
-    return function + (' ' + json_array(in));
-  }
-
-  const Answer* next(const std::string& key) {
+  const Recorded* next(const std::string& key) {
     const std::lock_guard lock(mutex_);
     const auto found = recorded_.find(key);
     if (found == recorded_.end()) {
@@ -99,12 +99,18 @@ class Replay::Answers : public Hook {
       return nullptr;
     }
     Series& series = found->second;
-    const Answer* answer = &series.answers[series.next];
+    const Recorded* answer = &series.answers[series.next];
     if (series.next + 1 < series.answers.size()) ++series.next;
     return answer;
   }
 
+  const char* lasting(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    return texts_.insert(text).first->c_str();
+  }
+
   mutable std::mutex mutex_;
+  std::set<std::string> texts_;             // of the driver, which callers keep
   std::map<std::string, Series> recorded_;  // its answers stay where they are once the trace is read
   std::vector<std::string> unmatched_;
 };
@@ -112,21 +118,27 @@ class Replay::Answers : public Hook {
 Result<Replay> Replay::from_stream(std::istream& stream) {
   auto answers = std::make_shared<Answers>();
   std::vector<bool> present(kSymbolCount, true);
-  for (std::size_t i = 0; i < kSymbolCount; ++i) present[i] = signatures()[i].replayable;
+  for (std::size_t i = 0; i < kSymbolCount; ++i)
+    present[i] = shape_of(i).followed && i != symbol_index(&Table::InternalGetExportTable);
   std::size_t number = 0;
+  int version = 0;
   for (std::string text; std::getline(stream, text);) {
     ++number;
     const auto refuse = [&](const char* why) {
       return Failure(Errc::invalid_argument, nullptr, "line " + std::to_string(number) + " of the trace: " + why);
     };
-    const auto line = parse_trace_line(text);
+    auto line = parse_trace_line(text);
     if (!line) return refuse("cannot be read");
     if (number == 1) {
-      if (line->version != 1) return refuse("this is no trace of version 1");
+      version = line->version;
+      if (version != 1 && version != kTraceVersion) return refuse("this is no trace of version 1 or 2");
+      // What a trace of version 1 never has.
+      for (std::size_t i = 0; version == 1 && i < kSymbolCount; ++i)
+        if (!shape_of(i).pointers.empty()) present[i] = false;
       for (const std::string& name : line->missing)
         if (const Symbol* symbol = find_symbol(name))
           present[static_cast<std::size_t>(symbol - symbols().data())] = false;
-    } else if (!answers->add(*line)) {
+    } else if (!answers->add(std::move(*line), version)) {
       return refuse("does not fit its function");
     }
   }

@@ -56,7 +56,7 @@ Command trace_convert_command() {
           .group = Group::real,
           .details =
               "The format is that of `interpose::Recorder`: a unit test in C++ opens it with "
-              "`interpose::Replay::from_file`. Private functions and structs that contain pointers are left out.",
+              "`interpose::Replay::from_file`. Private functions are left out.",
           .examples = {{"nvmlkit trace convert --json calls/app-4711.nvtrace -o app.trace", "for a unit test"}},
           .declare = [](Arguments& arguments) -> Action {
             const auto options = std::make_shared<ConvertOptions>();

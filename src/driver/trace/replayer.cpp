@@ -9,9 +9,12 @@
 #include <cstring>
 #include <nvmlkit/generated/abi.hpp>
 
+#include "bindings/call_memory/memory.hpp"
 #include "driver/complain.hpp"
 
 namespace nvmlkit::trace {
+
+using nvml::interpose::at_word;
 namespace {
 
 constexpr std::size_t kMostReports = 1000;        // of a process

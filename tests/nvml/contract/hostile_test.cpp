@@ -68,7 +68,7 @@ class LyingDriver : public interpose::Hook {
       const auto& argument = arguments[i];
       void* const place = reinterpret_cast<void*>(call.arguments()[i]);
       const bool out = argument.kind == ArgumentKind::output || argument.kind == ArgumentKind::inout;
-      if (!out || !place || !call.signature().replayable) continue;
+      if (!out || !place || call.signature().holds_pointers) continue;
       if (argument.size == sizeof(unsigned int)) {
         const unsigned int lie = ++lies_ % 8 == 0 ? liar.number() : liar.number() % 100;
         std::memcpy(place, &lie, sizeof lie);
@@ -76,7 +76,7 @@ class LyingDriver : public interpose::Hook {
         liar.scribble(place, size_of(call, i));
       }
     }
-    lists_ += !call.signature().replayable && scribble_pointer_struct(liar, call);
+    lists_ += call.signature().holds_pointers && scribble_pointer_struct(liar, call);
     return static_cast<Word>(liar.answer().code);
   }
 

@@ -153,7 +153,7 @@ std::string unknown_pointer_structs() {
   for (std::size_t i = 0; i < symbols().size(); ++i) {
     const auto same = [i](const PointerStruct& each) { return each.symbol == i; };
     // What no header declares is not called.
-    if (interpose::signatures()[i].replayable || !*symbols()[i].since) continue;
+    if (!interpose::signatures()[i].holds_pointers || !*symbols()[i].since) continue;
     if (std::none_of(entries().begin(), entries().end(), same)) unknown += std::string(symbols()[i].name) + '\n';
   }
   return unknown;

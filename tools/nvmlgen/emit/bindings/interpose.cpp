@@ -107,22 +107,21 @@ std::string emit_signatures(const Registry& registry) {
   std::size_t at = 0;
   for (const auto& function : facts.functions) {
     const auto& entry = registry.semantics.functions.at(function.name);
-    bool replayable = true;
+    bool pointers = false;
     int versioned = -1;
     arguments += fmt::format("    // {}\n", function.name);
     for (const auto& p : function.params) {
       const auto row = row_of(facts, function, p, entry);
       arguments += fmt::format("    {{\"{}\", ArgumentKind::{}, {}, {}}},\n", p.name, row.kind, row.size, row.length);
-      if (p.ptr > 1) replayable = false;
+      if (p.ptr > 1) pointers = true;
       if (const auto* s = p.kind == Kind::structure ? facts.structure(p.base) : nullptr)
-        // Pointers inside a struct lead to memory of the caller or of the driver, which a trace of lines does not hold.
-        replayable = replayable && !holds_pointers(facts, s->fields);
+        pointers = pointers || holds_pointers(facts, s->fields);
       if (versioned < 0 && !entry.versions.empty() && is_versioned(facts, p))
         versioned = static_cast<int>(&p - function.params.data());
     }
     const auto tag = versioned < 0 ? 0 : facts.version_tag(entry.versions.front()).value_or(0);
     rows += fmt::format("    {{Effect::{}, Subject::{}, {}, {}, 0x{:08x}u, {{kArguments + {}, {}}}}},  // {}\n",
-                        effect_of(function, entry), subject_of(function, entry), replayable, versioned, tag, at,
+                        effect_of(function, entry), subject_of(function, entry), pointers, versioned, tag, at,
                         function.params.size(), function.name);
     at += function.params.size();
   }
@@ -137,7 +136,7 @@ namespace {{
 constexpr Argument kArguments[] = {{
 {}}};
 
-// effect, subject, replayable, which argument has a version, the newest version, arguments
+// effect, subject, holds pointers, which argument has a version, the newest version, arguments
 constexpr Signature kSignatures[] = {{
 {}}};
 static_assert(sizeof(kSignatures) / sizeof(kSignatures[0]) == kSymbolCount);

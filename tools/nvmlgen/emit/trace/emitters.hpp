@@ -7,7 +7,7 @@
 
 namespace nvmlgen {
 
-// src/trace/generated/pointers.cpp: the memory behind pointers inside structs.
+// src/bindings/call_memory/generated/pointers.cpp: the memory behind pointers inside structs.
 std::string emit_trace_pointers(const Registry& registry);
 
 // src/trace/generated/private_slots.cpp: the arguments of private functions.

@@ -48,9 +48,9 @@ std::string emit_trace_pointers(const Registry& registry) {
     ++symbol;
   }
   return fmt::format(R"({}// Memory behind pointers inside structs.
-#include "trace/shape.hpp"
+#include "bindings/call_memory/shape.hpp"
 
-namespace nvmlkit::trace {{
+namespace nvmlkit::nvml::interpose {{
 namespace {{
 
 // symbol, argument, kind, offset, bytes of an element, bytes that are read, offset of the count, stride, offset of the
@@ -71,7 +71,7 @@ std::span<const Pointer> pointers() noexcept {{ return kPointers; }}
 std::span<const Elements> elements() noexcept {{ return kElements; }}
 std::span<const std::size_t> unfollowed() noexcept {{ return kUnfollowed; }}
 
-}}  // namespace nvmlkit::trace
+}}  // namespace nvmlkit::nvml::interpose
 )",
                      kBanner, rows.pointers, rows.elements, rows.unfollowed);
 }

@@ -1,9 +1,9 @@
-#include "trace/memory.hpp"
+#include "bindings/call_memory/memory.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-namespace nvmlkit::trace {
+namespace nvmlkit::nvml::interpose {
 namespace {
 
 constexpr std::size_t kLongestText = 65536;
@@ -151,9 +151,7 @@ void Before::clear_pointers(std::uint32_t argument, unsigned char* bytes, std::s
       if (place(pointer, k) + sizeof(Word) <= size) std::memset(bytes + place(pointer, k), 0, sizeof(Word));
 }
 
-void Before::put_input(Buffer& out, const Region& region) const noexcept {
-  unsigned char* bytes = out.extend(region.size);
-  if (!bytes) return;
+void Before::copy_input(const Region& region, unsigned char* bytes) const noexcept {
   std::memcpy(bytes, region.address, region.size);
   if (region.offset >= 0) {
     for (const Pointer& pointer : shape_.pointers)
@@ -168,9 +166,7 @@ void Before::put_input(Buffer& out, const Region& region) const noexcept {
   clear_pointers(region.argument, bytes, region.size);
 }
 
-void Before::put_output(Buffer& out, const Region& region) const noexcept {
-  unsigned char* bytes = out.extend(region.size);
-  if (!bytes) return;
+void Before::copy_output(const Region& region, unsigned char* bytes) const noexcept {
   std::memcpy(bytes, region.address, region.size);
   if (region.offset < 0) clear_pointers(region.argument, bytes, region.size);
 }
@@ -181,4 +177,4 @@ void Before::clear_text_pointers() const noexcept {
       std::memset(at_word<unsigned char>(words_[pointer.argument]) + place(pointer, k), 0, sizeof(Word));
 }
 
-}  // namespace nvmlkit::trace
+}  // namespace nvmlkit::nvml::interpose

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <nvmlkit/interpose/hook.hpp>
 
-#include "trace/buffer.hpp"
-#include "trace/shape.hpp"
+#include "bindings/call_memory/shape.hpp"
 
-namespace nvmlkit::trace {
+namespace nvmlkit::nvml::interpose {
 
 inline constexpr std::size_t kMostArguments = 16;
 inline constexpr std::size_t kMostHolders = 1024;  // elements of a struct whose pointers are followed
@@ -37,9 +38,9 @@ class Before {
   // Bytes of what lies behind an argument that is no array.
   std::size_t struct_size(std::size_t argument) const noexcept { return sizes_[argument]; }
 
-  // Appends what the function reads, in a form that is equal for equal questions: pointers and bytes that only receive
-  // the answer are zero.
-  void put_input(Buffer& out, const Region& region) const noexcept;
+  // Copies what the function reads, in a form that is equal for equal questions: pointers and bytes that only receive
+  // the answer are zero. `to` has room for the region.
+  void copy_input(const Region& region, unsigned char* to) const noexcept;
   // Visits regions that are read: behind arguments if `nested` is false, else behind pointers inside them.
   template <class Visit>
   void inputs(bool nested, Visit visit) const {
@@ -62,8 +63,8 @@ class Before {
       for (std::size_t k = 0; k < holders(pointer); ++k)
         if (const Region region = output(pointer, k, result); region.address) visit(region);
   }
-  // Appends a written region; pointers inside are zero.
-  void put_output(Buffer& out, const Region& region) const noexcept;
+  // Copies a written region; pointers inside are zero.
+  void copy_output(const Region& region, unsigned char* to) const noexcept;
 
   // Where pointers to texts of the driver are still undefined, a null is what a failed answer leaves.
   void clear_text_pointers() const noexcept;
@@ -88,4 +89,4 @@ class Before {
   std::array<std::size_t, 8> counts_{}, numbers_{};  // by the place of a pointer in the shape
 };
 
-}  // namespace nvmlkit::trace
+}  // namespace nvmlkit::nvml::interpose

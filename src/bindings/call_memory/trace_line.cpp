@@ -1,10 +1,6 @@
-#include "interpose/trace_text.hpp"
+#include "bindings/call_memory/trace_line.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <cstring>
-
-#include "interpose/word.hpp"
 
 namespace nvmlkit::nvml::interpose {
 namespace {
@@ -97,26 +93,9 @@ class Reader {
   std::string_view rest_;
 };
 
-bool read_member(Reader& reader, const std::string& key, TraceLine& line) {
-  if (key == "f") return reader.string(line.function);
-  if (key == "in") return reader.tokens(line.in);
-  if (key == "out") return reader.tokens(line.out);
-  if (key == "r" && reader.peek('"')) return reader.string(line.text.emplace());
-  if (key == "r") return reader.integer(line.result);
-  if (key == "nvmlkit_trace") {
-    std::int64_t version = 0;
-    if (!reader.integer(version)) return false;
-    line.version = static_cast<int>(version);
-    return true;
-  }
-  if (key != "missing") return false;
-  std::vector<Token> names;
-  if (!reader.tokens(names)) return false;
-  for (auto& name : names) line.missing.push_back(name.value_or(""));
-  return true;
+std::string hex_of(const std::string& bytes) {
+  return to_hex(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }
-
-}  // namespace
 
 std::string json_string(std::string_view text) {
   std::string out = "\"";
@@ -139,6 +118,62 @@ std::string json_array(const std::vector<Token>& tokens) {
   return out + "]";
 }
 
+// "1+16:0a0b": behind the pointer at byte 16 of the struct of argument 1, from 0.
+std::string nested_text(const NestedBytes& nested) {
+  return std::to_string(nested.argument) + '+' + std::to_string(nested.offset) + ':' + hex_of(nested.bytes);
+}
+
+std::vector<Token> nested_tokens(const std::vector<NestedBytes>& all) {
+  std::vector<Token> out;
+  for (const NestedBytes& nested : all) out.emplace_back(nested_text(nested));
+  return out;
+}
+
+bool take_number(std::string_view& text, char end, std::uint64_t& out) {
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || rest == text.data() + text.size() || *rest != end) return false;
+  text.remove_prefix(static_cast<std::size_t>(rest - text.data()) + 1);
+  return true;
+}
+
+bool read_nested(Reader& reader, std::vector<NestedBytes>& out) {
+  std::vector<Token> tokens;
+  if (!reader.tokens(tokens)) return false;
+  for (const Token& token : tokens) {
+    NestedBytes nested;
+    std::string_view text = token ? std::string_view(*token) : std::string_view();
+    if (!take_number(text, '+', nested.argument) || !take_number(text, ':', nested.offset)) return false;
+    auto bytes = from_hex(text);
+    if (!bytes) return false;
+    nested.bytes = std::move(*bytes);
+    out.push_back(std::move(nested));
+  }
+  return true;
+}
+
+bool read_member(Reader& reader, const std::string& key, TraceLine& line) {
+  if (key == "f") return reader.string(line.function);
+  if (key == "in") return reader.tokens(line.in);
+  if (key == "out") return reader.tokens(line.out);
+  if (key == "behind") return read_nested(reader, line.behind);
+  if (key == "wrote") return read_nested(reader, line.wrote);
+  if (key == "r" && reader.peek('"')) return reader.string(line.text.emplace());
+  if (key == "r") return reader.integer(line.result);
+  if (key == "nvmlkit_trace") {
+    std::int64_t version = 0;
+    if (!reader.integer(version)) return false;
+    line.version = static_cast<int>(version);
+    return true;
+  }
+  if (key != "missing") return false;
+  std::vector<Token> names;
+  if (!reader.tokens(names)) return false;
+  for (auto& name : names) line.missing.push_back(name.value_or(""));
+  return true;
+}
+
+}  // namespace
+
 std::string to_hex(const unsigned char* bytes, std::size_t size) {
   std::string out;
   out.reserve(size * 2);
@@ -158,6 +193,24 @@ std::optional<std::string> from_hex(std::string_view hex) {
   return out;
 }
 
+std::string question_of(const TraceLine& line) {
+  const std::string asked = line.function + ' ' + json_array(line.in);
+  return line.behind.empty() ? asked : asked + ' ' + json_array(nested_tokens(line.behind));
+}
+
+std::string text_of(const TraceLine& line) {
+  if (line.version > 0) {
+    const std::vector<Token> missing(line.missing.begin(), line.missing.end());
+    return "{\"nvmlkit_trace\":" + std::to_string(line.version) + ",\"missing\":" + json_array(missing) + "}";
+  }
+  std::string out = "{\"f\":" + json_string(line.function) + ",\"in\":" + json_array(line.in);
+  if (!line.behind.empty()) out += ",\"behind\":" + json_array(nested_tokens(line.behind));
+  out += ",\"r\":" + (line.text ? json_string(*line.text) : std::to_string(line.result));
+  out += ",\"out\":" + json_array(line.out);
+  if (!line.wrote.empty()) out += ",\"wrote\":" + json_array(nested_tokens(line.wrote));
+  return out + "}";
+}
+
 std::optional<TraceLine> parse_trace_line(std::string_view text) {
   Reader reader(text);
   TraceLine line;
@@ -168,78 +221,6 @@ std::optional<TraceLine> parse_trace_line(std::string_view text) {
   } while (reader.take(','));
   if (!reader.take('}') || !reader.at_end()) return std::nullopt;
   return line;
-}
-
-std::vector<std::size_t> counts_of(const Call& call) {
-  std::vector<std::size_t> counts;
-  for (std::size_t i = 0; i < call.arguments().size(); ++i) counts.push_back(elements_of(call, i));
-  return counts;
-}
-
-std::vector<Token> encode_inputs(const Call& call) {
-  std::vector<Token> tokens;
-  for (std::size_t i = 0; i < call.arguments().size(); ++i) {
-    const Argument& argument = call.signature().arguments[i];
-    const Word word = call.arguments()[i];
-    char digits[2 * sizeof word];
-    switch (argument.kind) {
-      case ArgumentKind::value:
-      case ArgumentKind::handle:
-        tokens.emplace_back("0x" + std::string(digits, std::to_chars(digits, digits + sizeof digits, word, 16).ptr));
-        continue;
-      default:
-        break;
-    }
-    if (word == 0) {
-      tokens.emplace_back();
-      continue;
-    }
-    switch (argument.kind) {
-      case ArgumentKind::text:
-        tokens.emplace_back(std::string("s:") + from_word<const char*>(word));
-        break;
-      case ArgumentKind::input:
-      case ArgumentKind::inout:
-        tokens.emplace_back("b:" + to_hex(bytes_at(word), argument.size));
-        break;
-      case ArgumentKind::keyed_array:
-        tokens.emplace_back("b:" + to_hex(bytes_at(word), argument.size * elements_of(call, i)));
-        break;
-      default:
-        tokens.emplace_back("p");
-    }
-  }
-  return tokens;
-}
-
-std::size_t bytes_written(const Call& call, std::size_t index, int result, const std::vector<std::size_t>& counts) {
-  const Argument& argument = call.signature().arguments[index];
-  const Word word = call.arguments()[index];
-  const bool pointer = argument.kind != ArgumentKind::value && argument.kind != ArgumentKind::handle;
-  if (!pointer || word == 0) return 0;
-  const bool succeeded = result == 0;
-  std::size_t elements = elements_of(call, index);
-  if (argument.length >= 0) {
-    // A count in and out says after the call how many there are, which may be more than there was room for.
-    const auto kind = call.signature().arguments[static_cast<std::size_t>(argument.length)].kind;
-    if (kind == ArgumentKind::inout) elements = std::min(elements, counts[index]);
-  }
-  switch (argument.kind) {
-    case ArgumentKind::inout:
-      return argument.size;
-    case ArgumentKind::output:
-      return succeeded ? argument.size : 0;
-    case ArgumentKind::text_out: {
-      const std::size_t room = argument.length >= 0 ? counts[index] : argument.size;
-      const std::size_t length = succeeded ? ::strnlen(from_word<const char*>(word), room) : 0;
-      return succeeded ? std::min(length + 1, room) : 0;
-    }
-    case ArgumentKind::array:
-    case ArgumentKind::keyed_array:
-      return succeeded ? elements * argument.size : 0;
-    default:
-      return 0;
-  }
 }
 
 }  // namespace nvmlkit::nvml::interpose
