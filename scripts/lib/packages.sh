@@ -15,6 +15,8 @@ example_packages=(prometheus-cpp-dev)
 kubernetes_packages=(python3-kubernetes)
 # The compiler of CUDA kernels; without it, kernels are interpreted. 130 MB to download.
 compiler_packages=(llvm-19-dev)
+# What libcublas computes with, linked statically; without them, it is left out. 15 MB to download.
+blas_packages=(libopenblas-serial-dev libgfortran-12-dev)
 # Holds answers of `nvmlkit serve` against its OpenAPI document, and looks at its page. 300 MB to download.
 serve_packages=(python3-jsonschema chromium chromium-driver python3-selenium openssl)
 # What packs uPlot, the charts of that page: MIT, a package of npm that is embedded in the command.

@@ -84,6 +84,19 @@ Schema schema_of(const std::string& file, const std::string& definition) {
 
 Schema facts_schema(const std::string& definition) { return schema_of("facts", definition); }
 
+TEST(RegistrySchema, Libraries) {
+  auto library = schema_of("libraries", "library"), facts = schema_of("libraries", "facts");
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(kRegistry / "libraries")) {
+    if (entry.path().extension() != ".yaml") continue;
+    EXPECT_EQ(library.errors(read(entry.path())), "") << entry.path();
+    EXPECT_EQ(facts.errors(read(kRegistry / "libraries" / "facts" / (entry.path().stem().string() + ".json"))), "");
+    ++files;
+  }
+  EXPECT_GE(files, 1);
+  EXPECT_NE(library.errors(json::parse(R"({"library": "libx", "headers": []})")), "");
+}
+
 TEST(RegistrySchema, Semantics) {
   auto s = schema("semantics");
   int files = 0;

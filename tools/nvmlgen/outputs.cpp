@@ -12,6 +12,7 @@
 #include "emit/cuda/emitters.hpp"
 #include "emit/driver/emitters.hpp"
 #include "emit/driver/impersonation.hpp"
+#include "emit/libraries/emitters.hpp"
 #include "emit/model/emitters.hpp"
 #include "emit/ptx/emitters.hpp"
 #include "emit/trace/emitters.hpp"
@@ -152,6 +153,21 @@ void add_ptx(Outputs& out, const Registry& r) {
   out.push_back({"docs/reference/ptx.md", ptx::emit_reference(r.ptx)});
 }
 
+void add_libraries(Outputs& out, const Registry& r) {
+  for (const auto& library : r.libraries) {
+    const fs::path to = fs::path("src/libraries") / library.id / "generated";
+    out.push_back({to / "types.hpp", libraries::emit_types(library)});
+    out.push_back({to / "api.hpp", libraries::emit_api(library)});
+    for (const auto& subject : library.subjects)
+      out.push_back({to / ("exports_" + subject + ".cpp"), libraries::emit_exports(library, subject)});
+    out.push_back({to / "unsupported.cpp", libraries::emit_unsupported(library)});
+    for (const auto& release : library.releases)
+      out.push_back({to / (release.soname + ".map"), libraries::emit_version_script(library, release)});
+    out.push_back({"tests/libraries/generated/" + library.id + "_table.hpp", libraries::emit_test_table(library)});
+    out.push_back({"docs/reference/libraries/" + library.id + ".md", libraries::emit_reference(library)});
+  }
+}
+
 std::set<fs::path> generated_folders(const Outputs& outputs) {
   std::set<fs::path> folders;
   for (const auto& output : outputs)
@@ -172,6 +188,7 @@ std::vector<Output> all_outputs(const Registry& r, const PublicHeaders& headers)
   add_trace(out, r);
   add_cuda(out, r);
   add_ptx(out, r);
+  add_libraries(out, r);
   for (const auto& folder : generated_folders(out)) out.push_back({folder / ".clang-format", kUnformatted});
   return out;
 }

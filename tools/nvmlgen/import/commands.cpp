@@ -11,6 +11,7 @@
 #include "cuda_runtime.hpp"
 #include "elf_symbols.hpp"
 #include "header_reader.hpp"
+#include "library.hpp"
 #include "merge.hpp"
 
 namespace nvmlgen {
@@ -146,6 +147,24 @@ CLI::App* add(CLI::App& app, const std::string& name, const std::string& text, c
   return command;
 }
 
+void add_library_command(CLI::App& app) {
+  auto library = std::make_shared<LibraryImport>();
+  library->registry = "registry/libraries";
+  CLI::App* command = app.add_subcommand(
+      "import-library", "Record what the headers of a CUDA library declare, and what the library beside them exports");
+  command->add_option("NAME", library->name, "Of its file in the registry, without .yaml")->required();
+  command->add_option("INCLUDE", library->include, "Folder of the headers; without it, only exports are read");
+  command->add_option("--library", library->library, "Library whose exports are read");
+  command->add_option("--version", library->version, "Version of CUDA; default: what the headers give");
+  command->add_option("--registry", library->registry, "Folder of the libraries")->capture_default_str();
+  command->callback([library] {
+    guarded([&] {
+      fmt::print("{}", import_library(*library));
+      return true;
+    });
+  });
+}
+
 }  // namespace
 
 void add_import_commands(CLI::App& app) {
@@ -184,6 +203,8 @@ void add_import_commands(CLI::App& app) {
       return true;
     });
   });
+
+  add_library_command(app);
 
   auto compared = std::make_shared<Options>();
   command = add(app, "check", "Compare an nvml.h with the facts; exit code 1 when they contradict", "HEADER", compared);

@@ -31,6 +31,7 @@ Registry load_registry(const std::filesystem::path& directory) {
   registry.shown = load_shown(directory / "semantics" / "values" / "shown.yaml", registry.facts, registry.model);
   registry.followed = load_followed(directory / "semantics" / "values" / "pointers.yaml", registry.facts);
   registry.private_tables = load_private_tables(directory / "semantics" / "values" / "private_slots.yaml");
+  registry.libraries = libraries::load_libraries(directory / "libraries");
   refuse_holes(registry.semantics, registry.field_ids, registry.model);
   return registry;
 }

@@ -9,6 +9,7 @@
 #include "registry/errata.hpp"
 #include "registry/field_ids.hpp"
 #include "registry/gpm_metrics.hpp"
+#include "registry/libraries.hpp"
 #include "registry/model.hpp"
 #include "registry/pointers.hpp"
 #include "registry/ptx.hpp"
@@ -38,6 +39,7 @@ struct Registry {
   std::vector<ShownField> shown;
   std::vector<FollowedStruct> followed;
   std::vector<PrivateTable> private_tables;
+  std::vector<libraries::Library> libraries;
 };
 
 // Loads registry/ and refuses one with a hole (RegistryError).

@@ -10,6 +10,7 @@
 #include "driver/cuda/errors.hpp"
 #include "driver/cuda/foreign_runtime.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/launches/host_kernel.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -89,9 +90,13 @@ CUresult GetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuint6
   return CUDA_SUCCESS;
 }
 
-// Only NVIDIA's own libraries ask for tables: the runtime, what carries it, and compilers, which do without. What the
-// driver of a table that is not there answers was measured on 550.
-CUresult GetExportTable(const void** ppExportTable, const CUuuid*) {
+// Our own libraries ask for one. Else only NVIDIA's own libraries ask for tables: the runtime, what carries it, and
+// compilers, which do without. What the driver of a table that is not there answers was measured on 550.
+CUresult GetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
+  if (std::memcmp(pExportTableId, host_kernels::kTableId, sizeof host_kernels::kTableId) == 0) {
+    *ppExportTable = &host_kernel_table();
+    return CUDA_SUCCESS;
+  }
   static constinit std::atomic<bool> said{false};
   const auto caller = calling_library();
   const std::string_view name = std::string_view(caller).substr(caller.rfind('/') + 1);

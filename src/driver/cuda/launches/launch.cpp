@@ -6,84 +6,20 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "driver/cuda/device/activity.hpp"
 #include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/launches/clusters.hpp"
-#include "driver/cuda/launches/conditions.hpp"
+#include "driver/cuda/launches/context_memory.hpp"
 #include "driver/cuda/launches/device_questions.hpp"
 #include "driver/cuda/launches/fault_report.hpp"
 #include "driver/cuda/launches/occupancy.hpp"
-#include "driver/cuda/memory/host_memory.hpp"
-#include "driver/cuda/memory/pools.hpp"
-#include "driver/cuda/memory/virtual_memory.hpp"
+#include "driver/cuda/launches/watch.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/sanitize/launch_checks.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
-#include "driver/cuda/textures/textures.hpp"
 #include "ptx/launch.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
-
-// Memory as a kernel of a context reaches it.
-class ContextMemory final : public ptx::GlobalMemory {
- public:
-  explicit ContextMemory(Context& context) : context_(context) {}
-
-  bool find(std::uint64_t address, ptx::Region& region) override {
-    auto allocation = memory::find(address);
-    if (!allocation || !may_reach(*allocation)) return false;
-    // Device memory is there to the end of its granule, as on hardware.
-    const auto is_device = allocation->kind == MemoryKind::device;
-    const auto size = is_device && !sanitizer::is_on() ? AddressRange::rounded(allocation->size) : allocation->size;
-    region = {allocation->address, size, allocation->bytes, nullptr};
-    region.is_read_only =
-        allocation->kind == MemoryKind::mapped && !virtual_memory::may_write(*allocation, context_.device);
-    region.written = allocation->written;
-    region.holder = std::move(allocation);
-    return true;
-  }
-  std::uint64_t allocate(std::uint64_t size) override {
-    const auto most = context_.with([](auto& s) {
-      const auto set = s.limits.find(CU_LIMIT_MALLOC_HEAP_SIZE);
-      return set == s.limits.end() ? DeviceHeap::kDefaultSize : std::uint64_t{set->second};
-    });
-    if (!context_.heap().take(size, most)) return 0;
-    const auto made = memory::allocate(MemoryKind::device, context_.device, context_.handle(), size, DeviceHeap::kFlag);
-    if (made)
-      memory::watch(*made);
-    else
-      context_.heap().give_back(size);
-    return made ? made->address : 0;
-  }
-  // Memory that is not of the heap stays.
-  void release(std::uint64_t address) override {
-    const auto known = memory::find(address);
-    const bool is_of_heap = known && known->address == address && (known->flags & DeviceHeap::kFlag);
-    if (!is_of_heap && sanitizer::is_on()) sanitizer::note_bad_free(address);
-    if (!known || !(known->flags & DeviceHeap::kFlag)) return;
-    if (memory::remove(address, MemoryKind::device, MemoryKind::device)) context_.heap().give_back(known->size);
-  }
-  void set_condition(std::uint64_t handle, std::uint32_t value) override {
-    if (const auto condition = conditions::find(handle)) condition->value = value;
-  }
-  bool sample(const ptx::Lookup& lookup, std::uint32_t out[4]) override { return textures::sample(lookup, out); }
-  bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, bool clamps,
-               std::byte*& out) override {
-    return textures::surface(handle, at, size, clamps, out);
-  }
-
- private:
-  // Memory of another GPU needs peer access to a context of it.
-  bool may_reach(const Allocation& a) {
-    if (a.kind == MemoryKind::mapped) return virtual_memory::may_use(a, context_.device);
-    if (a.kind != MemoryKind::device || a.device == &context_.device) return true;
-    if (virtual_memory::may_use(a, context_.device)) return true;
-    if (a.pool) return pools::reaches(a.pool, context_.device);
-    return context_.with([&](auto& s) { return s.peers.count(a.context) > 0; });
-  }
-  Context& context_;
-};
 
 CUresult error_of(ptx::FaultKind kind) {
   switch (kind) {
@@ -164,26 +100,12 @@ CUresult check_shape(const Context& context, const KernelFunction& function, con
   return CUDA_SUCCESS;
 }
 
-// Threads that execute kernels; 0 if the variable is unset.
+}  // namespace
+
 unsigned threads_of_host() {
   const char* const number = std::getenv("NVMLKIT_CUDA_THREADS");
   return number ? static_cast<unsigned>(std::clamp(std::atoi(number), 0, 1024)) : 0;
 }
-
-// While a kernel runs: the machine sees it, and a GPU that fails ends it.
-struct Watch {
-  Context& context;
-  Activity activity{context.device};
-  host_memory::Growth memory{};
-
-  void tick() {
-    activity.tick();
-    context.look_for_failure();
-    if (memory.is_too_much()) context.fail(CUDA_ERROR_OUT_OF_MEMORY);
-  }
-};
-
-}  // namespace
 
 bool skips_kernels() {
   const char* const word = std::getenv("NVMLKIT_CUDA_KERNELS");

@@ -33,6 +33,9 @@ CUresult check_launch(const Context& context, const Launch& launch);
 // Runs to the end. What goes wrong in the kernel is an error of the context from now on.
 void run_launch(Context& context, const Launch& launch);
 
+// NVMLKIT_CUDA_THREADS: threads that execute a kernel; 0 if it is unset.
+unsigned threads_of_host();
+
 // NVMLKIT_CUDA_KERNELS=skip: launches have no effect.
 bool skips_kernels();
 

@@ -41,6 +41,14 @@ CUresult plan(Context& context, const StreamWork& work, std::vector<Task>& out) 
 CUresult plan(Context& context, const KernelWork& w, std::vector<Task>& out) {
   return in_context(context, w.context, [&](Context& own) {
     auto result = CUDA_SUCCESS;
+    if (w.of_host) {
+      if (skips_kernels()) return result;
+      out.push_back(task_of(own));
+      out.back().work = [&own, kernel = w.of_host](CUresult failure) {
+        if (failure == CUDA_SUCCESS) kernel->run(own);
+      };
+      return result;
+    }
     Launch launch{modules::find_function(w.function, &own.device, own.handle(), result),
                   w.shape,
                   w.arguments,

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "driver/cuda/launches/host_kernel.hpp"
 #include "driver/cuda/launches/launch.hpp"
 #include "driver/cuda/memory/memory_operations.hpp"
 
@@ -19,6 +20,7 @@ struct KernelWork {
   std::shared_ptr<const Allocation> of_many = nullptr;  // as in Launch
   CUdeviceptr place_in_many = 0;
   std::shared_ptr<const sanitize::HostStack> origin = nullptr;  // if a sanitizer asked for it
+  std::shared_ptr<const HostKernel> of_host = nullptr;          // in place of the function
 };
 
 struct CopyWork {

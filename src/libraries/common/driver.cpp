@@ -1,0 +1,70 @@
+#include "libraries/common/driver.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstring>
+
+namespace nvmlkit::libraries {
+namespace {
+
+using namespace cuda;
+
+template <class Function>
+bool find(void* library, const char* name, Function& out) {
+  out = reinterpret_cast<Function>(dlsym(library, name));
+  return out != nullptr;
+}
+
+// Null, or why it is no driver of ours.
+const char* load(Driver& out) {
+  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return "there is no libcuda.so.1";
+  decltype(&cuGetExportTable) get_table = nullptr;
+  if (!find(library, "cuInit", out.init) || !find(library, "cuCtxGetCurrent", out.get_context) ||
+      !find(library, "cuCtxSetCurrent", out.set_context) || !find(library, "cuCtxGetDevice", out.get_device) ||
+      !find(library, "cuDevicePrimaryCtxRetain", out.retain_primary) ||
+      !find(library, "cuDeviceGetAttribute", out.get_attribute) ||
+      !find(library, "cuStreamSynchronize", out.wait_for_stream) || !find(library, "cuMemcpy2D_v2", out.copy_rows) ||
+      !find(library, "cuMemcpy2DAsync_v2", out.copy_rows_async) || !find(library, "cuGetExportTable", get_table))
+    return "its libcuda.so.1 lacks functions of CUDA 12";
+  CUuuid id;
+  std::memcpy(&id, host_kernels::kTableId, sizeof id);
+  const void* table = nullptr;
+  if (get_table(&table, &id) != CUDA_SUCCESS || !table) return "its libcuda.so.1 is not the one of nvmlkit";
+  out.kernels = static_cast<const host_kernels::Table*>(table);
+  return nullptr;
+}
+
+}  // namespace
+
+const Driver* driver() {
+  static const Driver* const the = []() -> const Driver* {
+    static Driver made;
+    const char* const problem = load(made);
+    if (!problem) return &made;
+    std::fprintf(stderr, "nvmlkit: %s: start the program with `nvmlkit run`\n", problem);
+    return nullptr;
+  }();
+  return the;
+}
+
+CUresult ensure_context(const Driver& driver) {
+  if (const auto result = driver.init(0); result != CUDA_SUCCESS) return result;
+  CUcontext context = nullptr;
+  if (const auto result = driver.get_context(&context); result != CUDA_SUCCESS) return result;
+  if (context) return CUDA_SUCCESS;
+  if (const auto result = driver.retain_primary(&context, 0); result != CUDA_SUCCESS) return result;
+  return driver.set_context(context);
+}
+
+int capability(const Driver& driver) {
+  CUdevice device = 0;
+  int major = 0, minor = 0;
+  if (driver.get_device(&device) != CUDA_SUCCESS) return 0;
+  driver.get_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+  driver.get_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+  return 10 * major + minor;
+}
+
+}  // namespace nvmlkit::libraries

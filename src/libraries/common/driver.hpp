@@ -1,0 +1,36 @@
+// libcuda.so.1 of the process, as our libraries use it. It is loaded at the first call that needs a GPU: a program may
+// load the libraries on a machine without a driver.
+#pragma once
+
+#include "driver/cuda/generated/prototypes.hpp"
+#include "driver/host_kernels/interface.hpp"
+
+namespace nvmlkit::libraries {
+
+using cuda::CUdeviceptr;
+using cuda::CUresult;
+using cuda::CUstream;
+
+struct Driver {
+  const host_kernels::Table* kernels = nullptr;
+  decltype(&cuda::cuInit) init = nullptr;
+  decltype(&cuda::cuCtxGetCurrent) get_context = nullptr;
+  decltype(&cuda::cuCtxSetCurrent) set_context = nullptr;
+  decltype(&cuda::cuCtxGetDevice) get_device = nullptr;
+  decltype(&cuda::cuDevicePrimaryCtxRetain) retain_primary = nullptr;
+  decltype(&cuda::cuDeviceGetAttribute) get_attribute = nullptr;
+  decltype(&cuda::cuStreamSynchronize) wait_for_stream = nullptr;
+  decltype(&cuda::cuMemcpy2D_v2) copy_rows = nullptr;
+  decltype(&cuda::cuMemcpy2DAsync_v2) copy_rows_async = nullptr;
+};
+
+// Null without a driver of ours; the first time, one line gives the reason.
+const Driver* driver();
+
+// The calling thread has a context then: the one that it had, or the primary one of the first GPU.
+CUresult ensure_context(const Driver& driver);
+
+// Compute capability of the current GPU, 10 * major + minor; 0 without one.
+int capability(const Driver& driver);
+
+}  // namespace nvmlkit::libraries

@@ -1,0 +1,79 @@
+// Work of a library in a stream: a function of the host that reaches the device's memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "libraries/common/driver.hpp"
+
+namespace nvmlkit::libraries {
+
+// The context has failed, and the kernel ends.
+struct Stopped {};
+
+// What a kernel sees while it runs.
+class Running {
+ public:
+  explicit Running(host_kernels::Running& face) : face_(face) {}
+
+  // `count` elements at an address of the device, at their address of the host. Throws Stopped where there are none.
+  template <class T>
+  const T* read(const T* address, std::int64_t count) {
+    return static_cast<const T*>(reach(address, count, sizeof(T), host_kernels::access_read));
+  }
+  template <class T>
+  T* write(T* address, std::int64_t count) {
+    return static_cast<T*>(reach(address, count, sizeof(T), host_kernels::access_write));
+  }
+  // The same of elements without a type.
+  const void* read(const void* address, std::int64_t count, std::size_t size) {
+    return reach(address, count, size, host_kernels::access_read);
+  }
+  void* write(void* address, std::int64_t count, std::size_t size) {
+    return reach(address, count, size, host_kernels::access_write);
+  }
+
+  // Between parts of long work.
+  void tick() {
+    if (!face_.tick(&face_)) throw Stopped{};
+  }
+  unsigned threads() const { return face_.threads; }
+
+ private:
+  void* reach(const void* address, std::int64_t count, std::size_t size, host_kernels::Access access);
+
+  host_kernels::Running& face_;
+};
+
+struct Cost {
+  double operations = 0, bytes = 0;
+};
+
+// Hands a kernel to a stream: work(Running&), copied with what it holds. `name` is never freed.
+template <class Work>
+CUresult enqueue(const Driver& driver, CUstream stream, const char* name, Cost cost, Work work) {
+  host_kernels::Kernel kernel{};
+  kernel.name = name;
+  kernel.operations = cost.operations;
+  kernel.bytes = cost.bytes;
+  kernel.arguments = new Work(std::move(work));
+  kernel.release = [](void* arguments) { delete static_cast<Work*>(arguments); };
+  kernel.run = [](host_kernels::Running* face, void* arguments) -> int {
+    try {
+      Running running(*face);
+      (*static_cast<Work*>(arguments))(running);
+      return cuda::CUDA_SUCCESS;
+    } catch (const Stopped&) {
+      return cuda::CUDA_SUCCESS;  // the context knows why
+    } catch (const std::bad_alloc&) {
+      return cuda::CUDA_ERROR_OUT_OF_MEMORY;
+    } catch (...) {
+      return cuda::CUDA_ERROR_LAUNCH_FAILED;
+    }
+  };
+  return static_cast<CUresult>(driver.kernels->enqueue(stream, &kernel));
+}
+
+}  // namespace nvmlkit::libraries

@@ -1,0 +1,167 @@
+#include "libraries/cublas/functions/helpers.hpp"
+
+#include <atomic>
+
+namespace nvmlkit::cublas {
+
+cublasStatus_t Call::status_of(libraries::CUresult result) {
+  switch (result) {
+    case cuda::CUDA_SUCCESS:
+      return CUBLAS_STATUS_SUCCESS;
+    case cuda::CUDA_ERROR_OUT_OF_MEMORY:
+      return CUBLAS_STATUS_ALLOC_FAILED;
+    default:
+      return CUBLAS_STATUS_EXECUTION_FAILED;
+  }
+}
+
+namespace functions {
+namespace {
+
+// Of the newest release that the functions are those of; a library of CUDA 12 gives its own.
+constexpr int kVersion[] = {13, 0, 0};
+
+std::atomic<LogCallback> log_callback{nullptr};
+
+template <class T>
+cublasStatus_t tell(T* out, T value) {
+  if (!out) return CUBLAS_STATUS_INVALID_VALUE;
+  *out = value;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+cublasStatus_t create(Handle** out) {
+  if (!out) return CUBLAS_STATUS_INVALID_VALUE;
+  const auto* const driver = libraries::driver();
+  if (!driver) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (const auto result = libraries::ensure_context(*driver); result != cuda::CUDA_SUCCESS)
+    return result == cuda::CUDA_ERROR_OUT_OF_MEMORY ? CUBLAS_STATUS_ALLOC_FAILED : CUBLAS_STATUS_NOT_INITIALIZED;
+  auto* const made = new Handle;
+  made->mark = kMark;
+  made->driver = driver;
+  made->capability = libraries::capability(*driver);
+  *out = made;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+// As documented: behind the work of the stream.
+cublasStatus_t destroy(const Call& call) {
+  auto* const handle = &call.handle;
+  handle->driver->wait_for_stream(handle->stream);
+  handle->mark = 0;
+  delete handle;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t get_version(const Call&, int* version) {
+  return tell(version, kVersion[0] * 10000 + kVersion[1] * 100 + kVersion[2]);
+}
+cublasStatus_t get_property(libraryPropertyType type, int* value) {
+  if (static_cast<unsigned>(type) > 2) return CUBLAS_STATUS_INVALID_VALUE;
+  return tell(value, kVersion[static_cast<unsigned>(type)]);
+}
+std::size_t get_cudart_version() { return 13000; }
+
+// The CPU needs none. It is checked as documented, and forgotten when the stream changes.
+cublasStatus_t set_workspace(const Call& call, void* workspace, std::size_t size) {
+  if (reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0 || (!workspace && size > 0))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  call.handle.workspace = workspace;
+  call.handle.workspace_size = size;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t set_stream(const Call& call, CUstream stream) {
+  call.handle.stream = stream;
+  call.handle.workspace = nullptr;
+  call.handle.workspace_size = 0;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t get_stream(const Call& call, CUstream* stream) { return tell(stream, call.handle.stream); }
+
+cublasStatus_t get_pointer_mode(const Call& call, cublasPointerMode_t* mode) {
+  return tell(mode, call.handle.pointer_mode);
+}
+cublasStatus_t set_pointer_mode(const Call& call, cublasPointerMode_t mode) {
+  if (mode > CUBLAS_POINTER_MODE_DEVICE) return CUBLAS_STATUS_INVALID_VALUE;
+  call.handle.pointer_mode = mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t get_atomics_mode(const Call& call, cublasAtomicsMode_t* mode) {
+  return tell(mode, call.handle.atomics_mode);
+}
+cublasStatus_t set_atomics_mode(const Call& call, cublasAtomicsMode_t mode) {
+  if (mode > CUBLAS_ATOMICS_ALLOWED) return CUBLAS_STATUS_INVALID_VALUE;
+  call.handle.atomics_mode = mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t get_math_mode(const Call& call, cublasMath_t* mode) { return tell(mode, call.handle.math_mode); }
+cublasStatus_t set_math_mode(const Call& call, cublasMath_t mode) {
+  constexpr unsigned kFlags = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+  if ((mode & ~kFlags) > CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH) return CUBLAS_STATUS_INVALID_VALUE;
+  call.handle.math_mode = mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t get_multiprocessors(const Call& call, int* count) { return tell(count, call.handle.multiprocessors); }
+cublasStatus_t set_multiprocessors(const Call& call, int count) {
+  if (count < 0) return CUBLAS_STATUS_INVALID_VALUE;
+  call.handle.multiprocessors = count;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+const char* name_of_status(cublasStatus_t status) {
+  switch (status) {
+#define NVMLKIT_NAME(name) \
+  case name:               \
+    return #name;
+    NVMLKIT_NAME(CUBLAS_STATUS_SUCCESS)
+    NVMLKIT_NAME(CUBLAS_STATUS_NOT_INITIALIZED)
+    NVMLKIT_NAME(CUBLAS_STATUS_ALLOC_FAILED)
+    NVMLKIT_NAME(CUBLAS_STATUS_INVALID_VALUE)
+    NVMLKIT_NAME(CUBLAS_STATUS_ARCH_MISMATCH)
+    NVMLKIT_NAME(CUBLAS_STATUS_MAPPING_ERROR)
+    NVMLKIT_NAME(CUBLAS_STATUS_EXECUTION_FAILED)
+    NVMLKIT_NAME(CUBLAS_STATUS_INTERNAL_ERROR)
+    NVMLKIT_NAME(CUBLAS_STATUS_NOT_SUPPORTED)
+    NVMLKIT_NAME(CUBLAS_STATUS_LICENSE_ERROR)
+#undef NVMLKIT_NAME
+  }
+  return "CUBLAS_STATUS_UNKNOWN";
+}
+
+const char* text_of_status(cublasStatus_t status) {
+  switch (status) {
+    case CUBLAS_STATUS_SUCCESS:
+      return "success";
+    case CUBLAS_STATUS_NOT_INITIALIZED:
+      return "the library was not initialized";
+    case CUBLAS_STATUS_ALLOC_FAILED:
+      return "the resource allocation failed";
+    case CUBLAS_STATUS_INVALID_VALUE:
+      return "an invalid value was used as an argument";
+    case CUBLAS_STATUS_ARCH_MISMATCH:
+      return "an absent device architectural feature is required";
+    case CUBLAS_STATUS_MAPPING_ERROR:
+      return "an access to GPU memory space failed";
+    case CUBLAS_STATUS_EXECUTION_FAILED:
+      return "the function failed to launch on the GPU";
+    case CUBLAS_STATUS_INTERNAL_ERROR:
+      return "an internal operation failed";
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+      return "the function requires a feature that is not simulated";
+    case CUBLAS_STATUS_LICENSE_ERROR:
+      return "the functionality requires a license";
+  }
+  return "unknown error";
+}
+
+cublasStatus_t configure_log(int, int, int, const char*) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t set_log_callback(LogCallback callback) {
+  log_callback = callback;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t get_log_callback(LogCallback* callback) { return tell(callback, log_callback.load()); }
+
+}  // namespace functions
+}  // namespace nvmlkit::cublas

@@ -1,0 +1,31 @@
+// The types of libcublas in our own code: enums of the headers, numbers, the handle.
+#pragma once
+
+#include "libraries/blas/types.hpp"
+#include "libraries/common/driver.hpp"
+#include "libraries/cublas/generated/types.hpp"
+
+namespace nvmlkit::cublas {
+
+using blas::Bfloat16;
+using blas::Complex;
+using blas::DoubleComplex;
+using blas::Half;
+using libraries::CUstream;
+using LogCallback = void (*)(const char* message);
+
+// What a program sets with a handle. Programs use a handle in one thread at a time.
+struct Handle {
+  std::uint64_t mark = 0;
+  const libraries::Driver* driver = nullptr;
+  CUstream stream = nullptr;
+  cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_HOST;
+  cublasAtomicsMode_t atomics_mode{};
+  cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
+  int multiprocessors = 0;
+  int capability = 0;
+  void* workspace = nullptr;
+  std::size_t workspace_size = 0;
+};
+
+}  // namespace nvmlkit::cublas
