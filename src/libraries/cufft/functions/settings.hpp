@@ -1,0 +1,15 @@
+// Streams, properties and versions.
+#pragma once
+
+#include "libraries/cufft/call.hpp"
+
+namespace nvmlkit::cufft::functions {
+
+cufftResult set_stream(const Call& call, CUstream stream);
+cufftResult version(int* version);
+cufftResult property_of_library(libraryPropertyType type, int* value);
+cufftResult set_property(const Call& call, cufftProperty property, long long value);
+cufftResult get_property(const Call& call, cufftProperty property, long long* value);
+cufftResult reset_property(const Call& call, cufftProperty property);
+
+}  // namespace nvmlkit::cufft::functions

@@ -1,0 +1,33 @@
+// The work area of a plan. FFTW keeps its memory itself: the size is 0, and any area is right.
+#pragma once
+
+#include <cstddef>
+
+#include "libraries/cufft/call.hpp"
+
+namespace nvmlkit::cufft::functions {
+
+cufftResult estimate_1d(int nx, cufftType type, int batch, std::size_t* work);
+cufftResult estimate_2d(int nx, int ny, cufftType type, std::size_t* work);
+cufftResult estimate_3d(int nx, int ny, int nz, cufftType type, std::size_t* work);
+cufftResult estimate_many(int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride, int odist,
+                          cufftType type, int batch, std::size_t* work);
+
+cufftResult size(const Call& call, std::size_t* work);
+cufftResult size_1d(const Call& call, int nx, cufftType type, int batch, std::size_t* work);
+cufftResult size_2d(const Call& call, int nx, int ny, cufftType type, std::size_t* work);
+cufftResult size_3d(const Call& call, int nx, int ny, int nz, cufftType type, std::size_t* work);
+cufftResult size_many(const Call& call, int rank, int* n, int* inembed, int istride, int idist, int* onembed,
+                      int ostride, int odist, cufftType type, int batch, std::size_t* work);
+cufftResult size_many_64(const Call& call, int rank, long long* n, long long* inembed, long long istride,
+                         long long idist, long long* onembed, long long ostride, long long odist, cufftType type,
+                         long long batch, std::size_t* work);
+cufftResult size_typed(const Call& call, int rank, long long* n, long long* inembed, long long istride, long long idist,
+                       cudaDataType in, long long* onembed, long long ostride, long long odist, cudaDataType out,
+                       long long batch, std::size_t* work, cudaDataType execution);
+
+cufftResult set_work_area(const Call& call, void* area);
+cufftResult set_auto_allocation(const Call& call, int allocates);
+cufftResult set_work_area_policy(const Call& call, cufftXtWorkAreaPolicy policy, std::size_t* work);
+
+}  // namespace nvmlkit::cufft::functions

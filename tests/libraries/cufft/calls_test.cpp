@@ -1,0 +1,131 @@
+// Handles, wrong arguments, streams and graphs.
+#include <set>
+#include <string>
+
+#include "libraries/gpu.hpp"
+#include "libraries/generated/cufft_table.hpp"
+
+namespace nvmlkit::library_test {
+namespace {
+
+using namespace cufft;
+
+Cufft& library() {
+  static Cufft the("libcufft.so.11");
+  return the;
+}
+
+int plan_of(int nx, cufftType type, int batch = 1) {
+  int plan = -1;
+  EXPECT_EQ(library().cufftPlan1d(&plan, nx, type, batch), CUFFT_SUCCESS);
+  return plan;
+}
+
+TEST(Calls, HandlesThatAreNone) {
+  std::size_t work = 0;
+  for (const int handle : {-1, 0, 123456}) {
+    EXPECT_EQ(library().cufftDestroy(handle), CUFFT_INVALID_PLAN);
+    EXPECT_EQ(library().cufftSetStream(handle, nullptr), CUFFT_INVALID_PLAN);
+    EXPECT_EQ(library().cufftGetSize(handle, &work), CUFFT_INVALID_PLAN);
+    EXPECT_EQ(library().cufftExecC2C(handle, nullptr, nullptr, -1), CUFFT_INVALID_PLAN);
+  }
+  const int plan = plan_of(8, CUFFT_C2C);
+  EXPECT_EQ(library().cufftDestroy(plan), CUFFT_SUCCESS);
+  EXPECT_EQ(library().cufftDestroy(plan), CUFFT_INVALID_PLAN);
+}
+
+TEST(Calls, PlansThatCannotBe) {
+  int plan = -1, none[3] = {0, 4, 4};
+  EXPECT_EQ(library().cufftPlan1d(&plan, 0, CUFFT_C2C, 1), CUFFT_INVALID_SIZE);
+  EXPECT_EQ(library().cufftPlan1d(&plan, -4, CUFFT_C2C, 1), CUFFT_INVALID_SIZE);
+  EXPECT_EQ(library().cufftPlan1d(&plan, 4, CUFFT_C2C, 0), CUFFT_INVALID_SIZE);
+  EXPECT_EQ(library().cufftPlan1d(&plan, 4, static_cast<cufftType>(7), 1), CUFFT_INVALID_TYPE);
+  EXPECT_EQ(library().cufftPlan1d(nullptr, 4, CUFFT_C2C, 1), CUFFT_INVALID_VALUE);
+  EXPECT_EQ(library().cufftPlanMany(&plan, 4, none, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1), CUFFT_INVALID_SIZE);
+  EXPECT_EQ(library().cufftPlanMany(&plan, 3, none, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1), CUFFT_INVALID_SIZE);
+  EXPECT_EQ(library().cufftPlanMany(&plan, 2, nullptr, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1), CUFFT_INVALID_VALUE);
+  EXPECT_EQ(plan, -1);
+  // 16-bit numbers: powers of two. Two precisions in one plan.
+  std::size_t work = 0;
+  long long six = 6;
+  ASSERT_EQ(library().cufftCreate(&plan), CUFFT_SUCCESS);
+  EXPECT_EQ(library().cufftXtMakePlanMany(plan, 1, &six, nullptr, 1, 0, CUDA_C_16F, nullptr, 1, 0, CUDA_C_16F, 1, &work,
+                                          CUDA_C_16F),
+            CUFFT_INVALID_SIZE);
+  EXPECT_EQ(library().cufftXtMakePlanMany(plan, 1, &six, nullptr, 1, 0, CUDA_C_32F, nullptr, 1, 0, CUDA_C_64F, 1, &work,
+                                          CUDA_C_64F),
+            CUFFT_INVALID_TYPE);
+  EXPECT_EQ(library().cufftExecC2C(plan, nullptr, nullptr, -1), CUFFT_INVALID_PLAN);  // not made yet
+  EXPECT_EQ(library().cufftMakePlan1d(plan, 8, CUFFT_C2C, 1, &work), CUFFT_SUCCESS);
+  EXPECT_EQ(library().cufftMakePlan1d(plan, 8, CUFFT_C2C, 1, &work), CUFFT_INVALID_PLAN);  // made already
+  EXPECT_EQ(library().cufftDestroy(plan), CUFFT_SUCCESS);
+}
+
+TEST(Calls, RunsThatCannotBe) {
+  const OnDevice<Complex> data(std::vector<Complex>(8));
+  const int plan = plan_of(8, CUFFT_C2C);
+  EXPECT_EQ(library().cufftExecC2C(plan, nullptr, data.as(), -1), CUFFT_INVALID_VALUE);
+  EXPECT_EQ(library().cufftExecC2C(plan, data.as(), nullptr, -1), CUFFT_INVALID_VALUE);
+  EXPECT_EQ(library().cufftExecC2C(plan, data.as(), data.as(), 0), CUFFT_INVALID_VALUE);
+  EXPECT_EQ(library().cufftExecR2C(plan, data.as<float>(), data.as()), CUFFT_INVALID_VALUE);  // of another kind
+  EXPECT_EQ(library().cufftDestroy(plan), CUFFT_SUCCESS);
+}
+
+TEST(Calls, SizesAndProperties) {
+  std::size_t work = 7;
+  EXPECT_EQ(library().cufftEstimate2d(4, 4, CUFFT_R2C, &work), CUFFT_SUCCESS);
+  EXPECT_EQ(library().cufftEstimate2d(4, 0, CUFFT_R2C, &work), CUFFT_INVALID_SIZE);
+  int version = 0, major = 0;
+  EXPECT_EQ(library().cufftGetVersion(&version), CUFFT_SUCCESS);
+  EXPECT_EQ(library().cufftGetProperty(MAJOR_VERSION, &major), CUFFT_SUCCESS);
+  EXPECT_EQ(version / 1000, major);
+  const int plan = plan_of(8, CUFFT_C2C);
+  long long value = -1;
+  EXPECT_EQ(library().cufftSetPlanPropertyInt64(plan, NVFFT_PLAN_PROPERTY_INT64_MAX_NUM_HOST_THREADS, 4), CUFFT_SUCCESS);
+  EXPECT_EQ(library().cufftGetPlanPropertyInt64(plan, NVFFT_PLAN_PROPERTY_INT64_MAX_NUM_HOST_THREADS, &value), CUFFT_SUCCESS);
+  EXPECT_EQ(value, 4);
+  EXPECT_EQ(library().cufftSetWorkArea(plan, nullptr), CUFFT_SUCCESS);
+  EXPECT_EQ(library().cufftDestroy(plan), CUFFT_SUCCESS);
+}
+
+TEST(Calls, WhatIsNotSimulatedSaysSo) {
+  for (const char* name : kCufftUnsupported) {
+    const auto function = library().find<cufftResult (*)()>(name);
+    ASSERT_NE(function, nullptr) << name;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(function(), CUFFT_NOT_SUPPORTED);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "nvmlkit: " + std::string(name) + " is not simulated\n");
+  }
+}
+
+TEST(Calls, WorkIsOrderedInItsStream) {
+  cuda::CUstream stream = nullptr;
+  ASSERT_EQ(gpu().create_stream(&stream, 0), cuda::CUDA_SUCCESS);
+  std::vector<Complex> numbers(1024, Complex{1, 0});
+  const OnDevice<Complex> data(numbers);
+  const int plan = plan_of(1024, CUFFT_C2C);
+  ASSERT_EQ(library().cufftSetStream(plan, stream), CUFFT_SUCCESS);
+  // There and back, many times, with no wait between.
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(library().cufftExecC2C(plan, data.as(), data.as(), -1), CUFFT_SUCCESS);
+    ASSERT_EQ(library().cufftExecC2C(plan, data.as(), data.as(), 1), CUFFT_SUCCESS);
+  }
+  EXPECT_EQ(library().cufftDestroy(plan), CUFFT_SUCCESS);
+  ASSERT_EQ(gpu().wait_for(stream), cuda::CUDA_SUCCESS);
+  for (const Complex& number : data.read()) {
+    ASSERT_EQ(number.x, 1024.0f * 1024.0f * 1024.0f);
+    ASSERT_EQ(number.y, 0.0f);
+  }
+}
+
+// Last: the context is of no use afterwards.
+TEST(CallsZ, AnAddressThatIsNoneFailsTheContext) {
+  const int plan = plan_of(1 << 20, CUFFT_C2C);
+  const OnDevice<Complex> data(std::vector<Complex>(8));
+  EXPECT_EQ(library().cufftExecC2C(plan, data.as() + (1 << 24), data.as() + (1 << 24), -1), CUFFT_SUCCESS);
+  EXPECT_EQ(gpu().wait(), cuda::CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(library().cufftExecC2C(plan, data.as(), data.as(), -1), CUFFT_EXEC_FAILED);
+}
+
+}  // namespace
+}  // namespace nvmlkit::library_test
