@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""architecture_test.py ROOT [--write]: docs/architecture.md shows the list of rooms in tests/house/rooms.txt."""
+"""architecture_test.py ROOT [--write]: docs/internals/rooms.md shows the list of rooms in tests/house/rooms.txt."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ BLOCK = re.compile(r"^```rooms\n(.*?)^```$", re.M | re.S)
 
 def main() -> int:
     root = Path(sys.argv[1])
-    page = root / "docs/architecture.md"
+    page = root / "docs/internals/rooms.md"
     text = page.read_text(encoding="utf-8")
     rooms = "".join(f"{line.rstrip()}\n" for line in (root / "tests/house/rooms.txt").read_text(encoding="utf-8").splitlines()
                     if line.strip() and not line.startswith("#"))
