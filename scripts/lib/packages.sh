@@ -17,6 +17,8 @@ kubernetes_packages=(python3-kubernetes)
 compiler_packages=(llvm-19-dev)
 # What libcublas computes with, linked statically; without them, it is left out. 15 MB to download.
 blas_packages=(libopenblas-serial-dev libgfortran-12-dev)
+# What libcufft computes with, linked statically; without it, it is left out. 3 MB to download.
+fft_packages=(libfftw3-dev)
 # Holds answers of `nvmlkit serve` against its OpenAPI document, and looks at its page. 300 MB to download.
 serve_packages=(python3-jsonschema chromium chromium-driver python3-selenium openssl)
 # What packs uPlot, the charts of that page: MIT, a package of npm that is embedded in the command.

@@ -15,7 +15,8 @@ class Gpu : public Loaded {
   Gpu() : Loaded("libcuda.so.1") {
     EXPECT_EQ(find<decltype(&cuda::cuInit)>("cuInit")(0), cuda::CUDA_SUCCESS);
     cuda::CUcontext context = nullptr;
-    EXPECT_EQ(find<decltype(&cuda::cuDevicePrimaryCtxRetain)>("cuDevicePrimaryCtxRetain")(&context, 0), cuda::CUDA_SUCCESS);
+    EXPECT_EQ(find<decltype(&cuda::cuDevicePrimaryCtxRetain)>("cuDevicePrimaryCtxRetain")(&context, 0),
+              cuda::CUDA_SUCCESS);
     EXPECT_EQ(find<decltype(&cuda::cuCtxSetCurrent)>("cuCtxSetCurrent")(context), cuda::CUDA_SUCCESS);
   }
 

@@ -21,8 +21,8 @@ Plans& plans() {
 }  // namespace
 
 template <class Real>
-std::shared_ptr<const fft::Transform<Real>> Plan::transform(
-    std::shared_ptr<const fft::Transform<Real>> (&made)[2][2], int sign, bool in_place) {
+std::shared_ptr<const fft::Transform<Real>> Plan::transform(std::shared_ptr<const fft::Transform<Real>> (&made)[2][2],
+                                                            int sign, bool in_place) {
   const std::lock_guard lock(mutex_);
   auto& slot = made[sign < 0][in_place];
   if (!slot) slot = fft::Transform<Real>::make(layout_->shape(in_place), sign, in_place);

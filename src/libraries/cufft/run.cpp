@@ -47,8 +47,7 @@ void run_narrow(Running& running, const Sides& sides, const fft::Transform<float
     return out;
   };
   const std::size_t in_count = numbers(sides.in_count, sides.in_size);
-  const std::size_t out_count =
-      sides.in_place() ? numbers(sides.bytes(), 1) : numbers(sides.out_count, sides.out_size);
+  const std::size_t out_count = sides.in_place() ? numbers(sides.bytes(), 1) : numbers(sides.out_count, sides.out_size);
   auto* const out = static_cast<std::uint16_t*>(running.write(sides.out, static_cast<std::int64_t>(out_count), 2));
   const std::vector<float> before = widen(out, out_count);
   std::vector<float> result = before;
@@ -77,7 +76,8 @@ const char* name_of(fft::Kind kind) {
 }
 
 template <class Transform, class Work>
-cufftResult enqueue(const Call& call, const fft::Shape& shape, const Sides& sides, const Transform& transform, Work work) {
+cufftResult enqueue(const Call& call, const fft::Shape& shape, const Sides& sides, const Transform& transform,
+                    Work work) {
   if (!transform) return CUFFT_ALLOC_FAILED;
   const auto* const driver = libraries::driver();
   if (!driver) return CUFFT_SETUP_FAILED;
@@ -102,8 +102,11 @@ cufftResult run(const Call& call, void* in, void* out, int direction) {
   if (layout.kind() == fft::Kind::complex && direction != -1 && direction != 1) return CUFFT_INVALID_VALUE;
   const bool in_place = in == out;
   const auto shape = layout.shape(in_place);
-  const Sides sides{in, out, shape.in_extent(), shape.out_extent(), size_of(layout.in_type()), size_of(layout.out_type())};
-  const int sign = layout.kind() == fft::Kind::complex ? direction : layout.kind() == fft::Kind::real_to_complex ? -1 : 1;
+  const Sides sides{
+      in, out, shape.in_extent(), shape.out_extent(), size_of(layout.in_type()), size_of(layout.out_type())};
+  const int sign = layout.kind() == fft::Kind::complex           ? direction
+                   : layout.kind() == fft::Kind::real_to_complex ? -1
+                                                                 : 1;
   switch (layout.in_type()) {
     case CUDA_R_64F:
     case CUDA_C_64F:

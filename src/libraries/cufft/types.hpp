@@ -2,8 +2,8 @@
 #pragma once
 
 #include "driver/cuda/generated/prototypes.hpp"
-#include "libraries/cufft/generated/types.hpp"
 #include "libraries/common/unsupported.hpp"
+#include "libraries/cufft/generated/types.hpp"
 
 namespace nvmlkit::cufft {
 

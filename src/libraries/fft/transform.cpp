@@ -20,19 +20,19 @@ std::mutex& planner() {
 template <class Real>
 struct Fftw;
 
-#define NVMLKIT_PRECISION(Real, prefix)                                                                         \
-  template <>                                                                                                   \
-  struct Fftw<Real> {                                                                                           \
-    using Plan = prefix##_plan;                                                                                 \
-    using Complex = prefix##_complex;                                                                           \
-    using Dimension = prefix##_iodim64;                                                                         \
-    static constexpr auto plan_complex = prefix##_plan_guru64_dft;                                              \
-    static constexpr auto plan_to_complex = prefix##_plan_guru64_dft_r2c;                                       \
-    static constexpr auto plan_to_real = prefix##_plan_guru64_dft_c2r;                                          \
-    static constexpr auto run_complex = prefix##_execute_dft;                                                   \
-    static constexpr auto run_to_complex = prefix##_execute_dft_r2c;                                            \
-    static constexpr auto run_to_real = prefix##_execute_dft_c2r;                                               \
-    static constexpr auto destroy = prefix##_destroy_plan;                                                      \
+#define NVMLKIT_PRECISION(Real, prefix)                                   \
+  template <>                                                             \
+  struct Fftw<Real> {                                                     \
+    using Plan = prefix##_plan;                                           \
+    using Complex = prefix##_complex;                                     \
+    using Dimension = prefix##_iodim64;                                   \
+    static constexpr auto plan_complex = prefix##_plan_guru64_dft;        \
+    static constexpr auto plan_to_complex = prefix##_plan_guru64_dft_r2c; \
+    static constexpr auto plan_to_real = prefix##_plan_guru64_dft_c2r;    \
+    static constexpr auto run_complex = prefix##_execute_dft;             \
+    static constexpr auto run_to_complex = prefix##_execute_dft_r2c;      \
+    static constexpr auto run_to_real = prefix##_execute_dft_c2r;         \
+    static constexpr auto destroy = prefix##_destroy_plan;                \
   };
 NVMLKIT_PRECISION(float, fftwf)
 NVMLKIT_PRECISION(double, fftw)

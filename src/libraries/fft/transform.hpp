@@ -1,5 +1,5 @@
-// A Fourier transform of memory of the host, by FFTW. Sizes and strides are counted in elements: complex or real numbers,
-// as the side of the transform has them.
+// A Fourier transform of memory of the host, by FFTW. Sizes and strides are counted in elements: complex or real
+// numbers, as the side of the transform has them.
 #pragma once
 
 #include <complex>

@@ -1,19 +1,12 @@
 // Handles, wrong arguments, streams and graphs.
-#include <set>
 #include <string>
 
-#include "libraries/gpu.hpp"
-#include "libraries/generated/cufft_table.hpp"
+#include "library.hpp"
 
 namespace nvmlkit::library_test {
 namespace {
 
 using namespace cufft;
-
-Cufft& library() {
-  static Cufft the("libcufft.so.11");
-  return the;
-}
 
 int plan_of(int nx, cufftType type, int batch = 1) {
   int plan = -1;
@@ -43,7 +36,8 @@ TEST(Calls, PlansThatCannotBe) {
   EXPECT_EQ(library().cufftPlan1d(nullptr, 4, CUFFT_C2C, 1), CUFFT_INVALID_VALUE);
   EXPECT_EQ(library().cufftPlanMany(&plan, 4, none, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1), CUFFT_INVALID_SIZE);
   EXPECT_EQ(library().cufftPlanMany(&plan, 3, none, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1), CUFFT_INVALID_SIZE);
-  EXPECT_EQ(library().cufftPlanMany(&plan, 2, nullptr, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1), CUFFT_INVALID_VALUE);
+  EXPECT_EQ(library().cufftPlanMany(&plan, 2, nullptr, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1),
+            CUFFT_INVALID_VALUE);
   EXPECT_EQ(plan, -1);
   // 16-bit numbers: powers of two. Two precisions in one plan.
   std::size_t work = 0;
@@ -81,8 +75,10 @@ TEST(Calls, SizesAndProperties) {
   EXPECT_EQ(version / 1000, major);
   const int plan = plan_of(8, CUFFT_C2C);
   long long value = -1;
-  EXPECT_EQ(library().cufftSetPlanPropertyInt64(plan, NVFFT_PLAN_PROPERTY_INT64_MAX_NUM_HOST_THREADS, 4), CUFFT_SUCCESS);
-  EXPECT_EQ(library().cufftGetPlanPropertyInt64(plan, NVFFT_PLAN_PROPERTY_INT64_MAX_NUM_HOST_THREADS, &value), CUFFT_SUCCESS);
+  EXPECT_EQ(library().cufftSetPlanPropertyInt64(plan, NVFFT_PLAN_PROPERTY_INT64_MAX_NUM_HOST_THREADS, 4),
+            CUFFT_SUCCESS);
+  EXPECT_EQ(library().cufftGetPlanPropertyInt64(plan, NVFFT_PLAN_PROPERTY_INT64_MAX_NUM_HOST_THREADS, &value),
+            CUFFT_SUCCESS);
   EXPECT_EQ(value, 4);
   EXPECT_EQ(library().cufftSetWorkArea(plan, nullptr), CUFFT_SUCCESS);
   EXPECT_EQ(library().cufftDestroy(plan), CUFFT_SUCCESS);
@@ -118,13 +114,41 @@ TEST(Calls, WorkIsOrderedInItsStream) {
   }
 }
 
-// Last: the context is of no use afterwards.
-TEST(CallsZ, AnAddressThatIsNoneFailsTheContext) {
-  const int plan = plan_of(1 << 20, CUFFT_C2C);
-  const OnDevice<Complex> data(std::vector<Complex>(8));
-  EXPECT_EQ(library().cufftExecC2C(plan, data.as() + (1 << 24), data.as() + (1 << 24), -1), CUFFT_SUCCESS);
-  EXPECT_EQ(gpu().wait(), cuda::CUDA_ERROR_ILLEGAL_ADDRESS);
-  EXPECT_EQ(library().cufftExecC2C(plan, data.as(), data.as(), -1), CUFFT_EXEC_FAILED);
+TEST(Calls, AGraphKeepsThePlan) {
+  const auto begin = gpu().find<decltype(&cuda::cuStreamBeginCapture_v2)>("cuStreamBeginCapture_v2");
+  const auto end = gpu().find<decltype(&cuda::cuStreamEndCapture)>("cuStreamEndCapture");
+  const auto instantiate = gpu().find<decltype(&cuda::cuGraphInstantiateWithFlags)>("cuGraphInstantiateWithFlags");
+  const auto launch = gpu().find<decltype(&cuda::cuGraphLaunch)>("cuGraphLaunch");
+  cuda::CUstream stream = nullptr;
+  ASSERT_EQ(gpu().create_stream(&stream, 0), cuda::CUDA_SUCCESS);
+  const OnDevice<Complex> data(std::vector<Complex>(16, Complex{1, 0}));
+  const int plan = plan_of(16, CUFFT_C2C);
+  ASSERT_EQ(library().cufftSetStream(plan, stream), CUFFT_SUCCESS);
+  cuda::CUgraph graph = nullptr;
+  cuda::CUgraphExec executable = nullptr;
+  ASSERT_EQ(begin(stream, cuda::CU_STREAM_CAPTURE_MODE_GLOBAL), cuda::CUDA_SUCCESS);
+  ASSERT_EQ(library().cufftExecC2C(plan, data.as(), data.as(), -1), CUFFT_SUCCESS);
+  ASSERT_EQ(end(stream, &graph), cuda::CUDA_SUCCESS);
+  EXPECT_EQ(library().cufftDestroy(plan), CUFFT_SUCCESS);
+  EXPECT_EQ(data.read()[0].x, 1.0f);  // nothing ran
+  ASSERT_EQ(instantiate(&executable, graph, 0), cuda::CUDA_SUCCESS);
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(launch(executable, stream), cuda::CUDA_SUCCESS);
+  ASSERT_EQ(gpu().wait_for(stream), cuda::CUDA_SUCCESS);
+  for (const Complex& number : data.read()) EXPECT_EQ(number.x, 16.0f);  // twice a transform: 16 times itself
+}
+
+// In a process of its own: the context is of no use afterwards.
+TEST(Calls, AnAddressThatIsNoneFailsTheContext) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto work = [] {
+    const int plan = plan_of(1 << 20, CUFFT_C2C);
+    const OnDevice<Complex> data(std::vector<Complex>(8));
+    EXPECT_EQ(library().cufftExecC2C(plan, data.as() + (1 << 24), data.as() + (1 << 24), -1), CUFFT_SUCCESS);
+    EXPECT_EQ(gpu().wait(), cuda::CUDA_ERROR_ILLEGAL_ADDRESS);
+    EXPECT_EQ(library().cufftExecC2C(plan, data.as(), data.as(), -1), CUFFT_EXEC_FAILED);
+    std::_Exit(HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(work(), testing::ExitedWithCode(0), "cufft_c2c");
 }
 
 }  // namespace
