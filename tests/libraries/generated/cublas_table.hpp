@@ -2,6 +2,8 @@
 // The functions of a loaded libcublas, for tests: dlopen() as programs do it, and the compiler checks the arguments.
 #pragma once
 
+#include <vector>
+
 #include "libraries/cublas/generated/api.hpp"
 #include "loaded.hpp"
 
@@ -100,7 +102,7 @@ struct Cublas : Loaded {
 };
 
 // Those that answer CUBLAS_STATUS_NOT_SUPPORTED.
-inline constexpr const char* kCublasUnsupported[] = {
+inline const std::vector<const char*> kCublasUnsupported = {
     "cublasAlloc",
     "cublasAsumEx",
     "cublasAsumEx_64",

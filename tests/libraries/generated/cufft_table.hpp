@@ -2,6 +2,8 @@
 // The functions of a loaded libcufft, for tests: dlopen() as programs do it, and the compiler checks the arguments.
 #pragma once
 
+#include <vector>
+
 #include "libraries/cufft/generated/api.hpp"
 #include "loaded.hpp"
 
@@ -52,7 +54,7 @@ struct Cufft : Loaded {
 };
 
 // Those that answer CUFFT_NOT_SUPPORTED.
-inline constexpr const char* kCufftUnsupported[] = {
+inline const std::vector<const char*> kCufftUnsupported = {
     "cufftXtClearCallback",
     "cufftXtExecDescriptor",
     "cufftXtExecDescriptorC2C",

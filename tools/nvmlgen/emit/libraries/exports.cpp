@@ -119,10 +119,10 @@ std::string emit_test_table(const Library& library) {
   return fmt::format(
       "{0}// The functions of a loaded {1}, for tests: dlopen() as programs do it, and the compiler checks the "
       "arguments.\n"
-      "#pragma once\n\n#include \"libraries/{2}/generated/api.hpp\"\n#include \"loaded.hpp\"\n\n"
+      "#pragma once\n\n#include <vector>\n\n#include \"libraries/{2}/generated/api.hpp\"\n#include \"loaded.hpp\"\n\n"
       "namespace nvmlkit::library_test {{\n\nstruct {3} : Loaded {{\n  explicit {3}(const char* path) : Loaded(path) "
       "{{}}\n\n"
-      "{4}}};\n\n// Those that answer {5}.\ninline constexpr const char* k{3}Unsupported[] = {{\n{6}}};\n\n"
+      "{4}}};\n\n// Those that answer {5}.\ninline const std::vector<const char*> k{3}Unsupported = {{\n{6}}};\n\n"
       "}}  // namespace nvmlkit::library_test\n",
       kBanner, library.name, library.id, static_cast<char>(std::toupper(library.id[0])) + library.id.substr(1), members,
       library.not_supported, unsupported);
