@@ -12,6 +12,19 @@ namespace nvmlkit::library_test {
 struct Cublas : Loaded {
   explicit Cublas(const char* path) : Loaded(path) {}
 
+  decltype(&cublas::cublasAxpyEx) cublasAxpyEx = find<decltype(&cublas::cublasAxpyEx)>("cublasAxpyEx");
+  decltype(&cublas::cublasAxpyEx_64) cublasAxpyEx_64 = find<decltype(&cublas::cublasAxpyEx_64)>("cublasAxpyEx_64");
+  decltype(&cublas::cublasCaxpy_v2) cublasCaxpy_v2 = find<decltype(&cublas::cublasCaxpy_v2)>("cublasCaxpy_v2");
+  decltype(&cublas::cublasCaxpy_v2_64) cublasCaxpy_v2_64 = find<decltype(&cublas::cublasCaxpy_v2_64)>("cublasCaxpy_v2_64");
+  decltype(&cublas::cublasCcopy_v2) cublasCcopy_v2 = find<decltype(&cublas::cublasCcopy_v2)>("cublasCcopy_v2");
+  decltype(&cublas::cublasCcopy_v2_64) cublasCcopy_v2_64 = find<decltype(&cublas::cublasCcopy_v2_64)>("cublasCcopy_v2_64");
+  decltype(&cublas::cublasCdotc_v2) cublasCdotc_v2 = find<decltype(&cublas::cublasCdotc_v2)>("cublasCdotc_v2");
+  decltype(&cublas::cublasCdotc_v2_64) cublasCdotc_v2_64 = find<decltype(&cublas::cublasCdotc_v2_64)>("cublasCdotc_v2_64");
+  decltype(&cublas::cublasCdotu_v2) cublasCdotu_v2 = find<decltype(&cublas::cublasCdotu_v2)>("cublasCdotu_v2");
+  decltype(&cublas::cublasCdotu_v2_64) cublasCdotu_v2_64 = find<decltype(&cublas::cublasCdotu_v2_64)>("cublasCdotu_v2_64");
+  decltype(&cublas::cublasCgeam) cublasCgeam = find<decltype(&cublas::cublasCgeam)>("cublasCgeam");
+  decltype(&cublas::cublasCgeam_64) cublasCgeam_64 = find<decltype(&cublas::cublasCgeam_64)>("cublasCgeam_64");
+  decltype(&cublas::cublasCgelsBatched) cublasCgelsBatched = find<decltype(&cublas::cublasCgelsBatched)>("cublasCgelsBatched");
   decltype(&cublas::cublasCgemm3m) cublasCgemm3m = find<decltype(&cublas::cublasCgemm3m)>("cublasCgemm3m");
   decltype(&cublas::cublasCgemm3mBatched) cublasCgemm3mBatched = find<decltype(&cublas::cublasCgemm3mBatched)>("cublasCgemm3mBatched");
   decltype(&cublas::cublasCgemm3mBatched_64) cublasCgemm3mBatched_64 = find<decltype(&cublas::cublasCgemm3mBatched_64)>("cublasCgemm3mBatched_64");
@@ -28,14 +41,103 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasCgemmStridedBatched_64) cublasCgemmStridedBatched_64 = find<decltype(&cublas::cublasCgemmStridedBatched_64)>("cublasCgemmStridedBatched_64");
   decltype(&cublas::cublasCgemm_v2) cublasCgemm_v2 = find<decltype(&cublas::cublasCgemm_v2)>("cublasCgemm_v2");
   decltype(&cublas::cublasCgemm_v2_64) cublasCgemm_v2_64 = find<decltype(&cublas::cublasCgemm_v2_64)>("cublasCgemm_v2_64");
+  decltype(&cublas::cublasCgemv_v2) cublasCgemv_v2 = find<decltype(&cublas::cublasCgemv_v2)>("cublasCgemv_v2");
+  decltype(&cublas::cublasCgemv_v2_64) cublasCgemv_v2_64 = find<decltype(&cublas::cublasCgemv_v2_64)>("cublasCgemv_v2_64");
+  decltype(&cublas::cublasCgeqrfBatched) cublasCgeqrfBatched = find<decltype(&cublas::cublasCgeqrfBatched)>("cublasCgeqrfBatched");
+  decltype(&cublas::cublasCgerc_v2) cublasCgerc_v2 = find<decltype(&cublas::cublasCgerc_v2)>("cublasCgerc_v2");
+  decltype(&cublas::cublasCgerc_v2_64) cublasCgerc_v2_64 = find<decltype(&cublas::cublasCgerc_v2_64)>("cublasCgerc_v2_64");
+  decltype(&cublas::cublasCgeru_v2) cublasCgeru_v2 = find<decltype(&cublas::cublasCgeru_v2)>("cublasCgeru_v2");
+  decltype(&cublas::cublasCgeru_v2_64) cublasCgeru_v2_64 = find<decltype(&cublas::cublasCgeru_v2_64)>("cublasCgeru_v2_64");
+  decltype(&cublas::cublasCgetrfBatched) cublasCgetrfBatched = find<decltype(&cublas::cublasCgetrfBatched)>("cublasCgetrfBatched");
+  decltype(&cublas::cublasCgetriBatched) cublasCgetriBatched = find<decltype(&cublas::cublasCgetriBatched)>("cublasCgetriBatched");
+  decltype(&cublas::cublasCgetrsBatched) cublasCgetrsBatched = find<decltype(&cublas::cublasCgetrsBatched)>("cublasCgetrsBatched");
+  decltype(&cublas::cublasChemm_v2) cublasChemm_v2 = find<decltype(&cublas::cublasChemm_v2)>("cublasChemm_v2");
+  decltype(&cublas::cublasChemm_v2_64) cublasChemm_v2_64 = find<decltype(&cublas::cublasChemm_v2_64)>("cublasChemm_v2_64");
+  decltype(&cublas::cublasCherk_v2) cublasCherk_v2 = find<decltype(&cublas::cublasCherk_v2)>("cublasCherk_v2");
+  decltype(&cublas::cublasCherk_v2_64) cublasCherk_v2_64 = find<decltype(&cublas::cublasCherk_v2_64)>("cublasCherk_v2_64");
+  decltype(&cublas::cublasCmatinvBatched) cublasCmatinvBatched = find<decltype(&cublas::cublasCmatinvBatched)>("cublasCmatinvBatched");
   decltype(&cublas::cublasCreate_v2) cublasCreate_v2 = find<decltype(&cublas::cublasCreate_v2)>("cublasCreate_v2");
+  decltype(&cublas::cublasCrot_v2) cublasCrot_v2 = find<decltype(&cublas::cublasCrot_v2)>("cublasCrot_v2");
+  decltype(&cublas::cublasCrot_v2_64) cublasCrot_v2_64 = find<decltype(&cublas::cublasCrot_v2_64)>("cublasCrot_v2_64");
+  decltype(&cublas::cublasCscal_v2) cublasCscal_v2 = find<decltype(&cublas::cublasCscal_v2)>("cublasCscal_v2");
+  decltype(&cublas::cublasCscal_v2_64) cublasCscal_v2_64 = find<decltype(&cublas::cublasCscal_v2_64)>("cublasCscal_v2_64");
+  decltype(&cublas::cublasCsrot_v2) cublasCsrot_v2 = find<decltype(&cublas::cublasCsrot_v2)>("cublasCsrot_v2");
+  decltype(&cublas::cublasCsrot_v2_64) cublasCsrot_v2_64 = find<decltype(&cublas::cublasCsrot_v2_64)>("cublasCsrot_v2_64");
+  decltype(&cublas::cublasCsscal_v2) cublasCsscal_v2 = find<decltype(&cublas::cublasCsscal_v2)>("cublasCsscal_v2");
+  decltype(&cublas::cublasCsscal_v2_64) cublasCsscal_v2_64 = find<decltype(&cublas::cublasCsscal_v2_64)>("cublasCsscal_v2_64");
+  decltype(&cublas::cublasCswap_v2) cublasCswap_v2 = find<decltype(&cublas::cublasCswap_v2)>("cublasCswap_v2");
+  decltype(&cublas::cublasCswap_v2_64) cublasCswap_v2_64 = find<decltype(&cublas::cublasCswap_v2_64)>("cublasCswap_v2_64");
+  decltype(&cublas::cublasCsymm_v2) cublasCsymm_v2 = find<decltype(&cublas::cublasCsymm_v2)>("cublasCsymm_v2");
+  decltype(&cublas::cublasCsymm_v2_64) cublasCsymm_v2_64 = find<decltype(&cublas::cublasCsymm_v2_64)>("cublasCsymm_v2_64");
+  decltype(&cublas::cublasCsyrk_v2) cublasCsyrk_v2 = find<decltype(&cublas::cublasCsyrk_v2)>("cublasCsyrk_v2");
+  decltype(&cublas::cublasCsyrk_v2_64) cublasCsyrk_v2_64 = find<decltype(&cublas::cublasCsyrk_v2_64)>("cublasCsyrk_v2_64");
+  decltype(&cublas::cublasCtrmm_v2) cublasCtrmm_v2 = find<decltype(&cublas::cublasCtrmm_v2)>("cublasCtrmm_v2");
+  decltype(&cublas::cublasCtrmm_v2_64) cublasCtrmm_v2_64 = find<decltype(&cublas::cublasCtrmm_v2_64)>("cublasCtrmm_v2_64");
+  decltype(&cublas::cublasCtrmv_v2) cublasCtrmv_v2 = find<decltype(&cublas::cublasCtrmv_v2)>("cublasCtrmv_v2");
+  decltype(&cublas::cublasCtrmv_v2_64) cublasCtrmv_v2_64 = find<decltype(&cublas::cublasCtrmv_v2_64)>("cublasCtrmv_v2_64");
+  decltype(&cublas::cublasCtrsmBatched) cublasCtrsmBatched = find<decltype(&cublas::cublasCtrsmBatched)>("cublasCtrsmBatched");
+  decltype(&cublas::cublasCtrsmBatched_64) cublasCtrsmBatched_64 = find<decltype(&cublas::cublasCtrsmBatched_64)>("cublasCtrsmBatched_64");
+  decltype(&cublas::cublasCtrsm_v2) cublasCtrsm_v2 = find<decltype(&cublas::cublasCtrsm_v2)>("cublasCtrsm_v2");
+  decltype(&cublas::cublasCtrsm_v2_64) cublasCtrsm_v2_64 = find<decltype(&cublas::cublasCtrsm_v2_64)>("cublasCtrsm_v2_64");
+  decltype(&cublas::cublasCtrsv_v2) cublasCtrsv_v2 = find<decltype(&cublas::cublasCtrsv_v2)>("cublasCtrsv_v2");
+  decltype(&cublas::cublasCtrsv_v2_64) cublasCtrsv_v2_64 = find<decltype(&cublas::cublasCtrsv_v2_64)>("cublasCtrsv_v2_64");
+  decltype(&cublas::cublasDasum_v2) cublasDasum_v2 = find<decltype(&cublas::cublasDasum_v2)>("cublasDasum_v2");
+  decltype(&cublas::cublasDasum_v2_64) cublasDasum_v2_64 = find<decltype(&cublas::cublasDasum_v2_64)>("cublasDasum_v2_64");
+  decltype(&cublas::cublasDaxpy_v2) cublasDaxpy_v2 = find<decltype(&cublas::cublasDaxpy_v2)>("cublasDaxpy_v2");
+  decltype(&cublas::cublasDaxpy_v2_64) cublasDaxpy_v2_64 = find<decltype(&cublas::cublasDaxpy_v2_64)>("cublasDaxpy_v2_64");
+  decltype(&cublas::cublasDcopy_v2) cublasDcopy_v2 = find<decltype(&cublas::cublasDcopy_v2)>("cublasDcopy_v2");
+  decltype(&cublas::cublasDcopy_v2_64) cublasDcopy_v2_64 = find<decltype(&cublas::cublasDcopy_v2_64)>("cublasDcopy_v2_64");
+  decltype(&cublas::cublasDdot_v2) cublasDdot_v2 = find<decltype(&cublas::cublasDdot_v2)>("cublasDdot_v2");
+  decltype(&cublas::cublasDdot_v2_64) cublasDdot_v2_64 = find<decltype(&cublas::cublasDdot_v2_64)>("cublasDdot_v2_64");
   decltype(&cublas::cublasDestroy_v2) cublasDestroy_v2 = find<decltype(&cublas::cublasDestroy_v2)>("cublasDestroy_v2");
+  decltype(&cublas::cublasDgeam) cublasDgeam = find<decltype(&cublas::cublasDgeam)>("cublasDgeam");
+  decltype(&cublas::cublasDgeam_64) cublasDgeam_64 = find<decltype(&cublas::cublasDgeam_64)>("cublasDgeam_64");
+  decltype(&cublas::cublasDgelsBatched) cublasDgelsBatched = find<decltype(&cublas::cublasDgelsBatched)>("cublasDgelsBatched");
   decltype(&cublas::cublasDgemmBatched) cublasDgemmBatched = find<decltype(&cublas::cublasDgemmBatched)>("cublasDgemmBatched");
   decltype(&cublas::cublasDgemmBatched_64) cublasDgemmBatched_64 = find<decltype(&cublas::cublasDgemmBatched_64)>("cublasDgemmBatched_64");
   decltype(&cublas::cublasDgemmStridedBatched) cublasDgemmStridedBatched = find<decltype(&cublas::cublasDgemmStridedBatched)>("cublasDgemmStridedBatched");
   decltype(&cublas::cublasDgemmStridedBatched_64) cublasDgemmStridedBatched_64 = find<decltype(&cublas::cublasDgemmStridedBatched_64)>("cublasDgemmStridedBatched_64");
   decltype(&cublas::cublasDgemm_v2) cublasDgemm_v2 = find<decltype(&cublas::cublasDgemm_v2)>("cublasDgemm_v2");
   decltype(&cublas::cublasDgemm_v2_64) cublasDgemm_v2_64 = find<decltype(&cublas::cublasDgemm_v2_64)>("cublasDgemm_v2_64");
+  decltype(&cublas::cublasDgemv_v2) cublasDgemv_v2 = find<decltype(&cublas::cublasDgemv_v2)>("cublasDgemv_v2");
+  decltype(&cublas::cublasDgemv_v2_64) cublasDgemv_v2_64 = find<decltype(&cublas::cublasDgemv_v2_64)>("cublasDgemv_v2_64");
+  decltype(&cublas::cublasDgeqrfBatched) cublasDgeqrfBatched = find<decltype(&cublas::cublasDgeqrfBatched)>("cublasDgeqrfBatched");
+  decltype(&cublas::cublasDger_v2) cublasDger_v2 = find<decltype(&cublas::cublasDger_v2)>("cublasDger_v2");
+  decltype(&cublas::cublasDger_v2_64) cublasDger_v2_64 = find<decltype(&cublas::cublasDger_v2_64)>("cublasDger_v2_64");
+  decltype(&cublas::cublasDgetrfBatched) cublasDgetrfBatched = find<decltype(&cublas::cublasDgetrfBatched)>("cublasDgetrfBatched");
+  decltype(&cublas::cublasDgetriBatched) cublasDgetriBatched = find<decltype(&cublas::cublasDgetriBatched)>("cublasDgetriBatched");
+  decltype(&cublas::cublasDgetrsBatched) cublasDgetrsBatched = find<decltype(&cublas::cublasDgetrsBatched)>("cublasDgetrsBatched");
+  decltype(&cublas::cublasDmatinvBatched) cublasDmatinvBatched = find<decltype(&cublas::cublasDmatinvBatched)>("cublasDmatinvBatched");
+  decltype(&cublas::cublasDnrm2_v2) cublasDnrm2_v2 = find<decltype(&cublas::cublasDnrm2_v2)>("cublasDnrm2_v2");
+  decltype(&cublas::cublasDnrm2_v2_64) cublasDnrm2_v2_64 = find<decltype(&cublas::cublasDnrm2_v2_64)>("cublasDnrm2_v2_64");
+  decltype(&cublas::cublasDotEx) cublasDotEx = find<decltype(&cublas::cublasDotEx)>("cublasDotEx");
+  decltype(&cublas::cublasDotEx_64) cublasDotEx_64 = find<decltype(&cublas::cublasDotEx_64)>("cublasDotEx_64");
+  decltype(&cublas::cublasDotcEx) cublasDotcEx = find<decltype(&cublas::cublasDotcEx)>("cublasDotcEx");
+  decltype(&cublas::cublasDotcEx_64) cublasDotcEx_64 = find<decltype(&cublas::cublasDotcEx_64)>("cublasDotcEx_64");
+  decltype(&cublas::cublasDrot_v2) cublasDrot_v2 = find<decltype(&cublas::cublasDrot_v2)>("cublasDrot_v2");
+  decltype(&cublas::cublasDrot_v2_64) cublasDrot_v2_64 = find<decltype(&cublas::cublasDrot_v2_64)>("cublasDrot_v2_64");
+  decltype(&cublas::cublasDscal_v2) cublasDscal_v2 = find<decltype(&cublas::cublasDscal_v2)>("cublasDscal_v2");
+  decltype(&cublas::cublasDscal_v2_64) cublasDscal_v2_64 = find<decltype(&cublas::cublasDscal_v2_64)>("cublasDscal_v2_64");
+  decltype(&cublas::cublasDswap_v2) cublasDswap_v2 = find<decltype(&cublas::cublasDswap_v2)>("cublasDswap_v2");
+  decltype(&cublas::cublasDswap_v2_64) cublasDswap_v2_64 = find<decltype(&cublas::cublasDswap_v2_64)>("cublasDswap_v2_64");
+  decltype(&cublas::cublasDsymm_v2) cublasDsymm_v2 = find<decltype(&cublas::cublasDsymm_v2)>("cublasDsymm_v2");
+  decltype(&cublas::cublasDsymm_v2_64) cublasDsymm_v2_64 = find<decltype(&cublas::cublasDsymm_v2_64)>("cublasDsymm_v2_64");
+  decltype(&cublas::cublasDsyrk_v2) cublasDsyrk_v2 = find<decltype(&cublas::cublasDsyrk_v2)>("cublasDsyrk_v2");
+  decltype(&cublas::cublasDsyrk_v2_64) cublasDsyrk_v2_64 = find<decltype(&cublas::cublasDsyrk_v2_64)>("cublasDsyrk_v2_64");
+  decltype(&cublas::cublasDtrmm_v2) cublasDtrmm_v2 = find<decltype(&cublas::cublasDtrmm_v2)>("cublasDtrmm_v2");
+  decltype(&cublas::cublasDtrmm_v2_64) cublasDtrmm_v2_64 = find<decltype(&cublas::cublasDtrmm_v2_64)>("cublasDtrmm_v2_64");
+  decltype(&cublas::cublasDtrmv_v2) cublasDtrmv_v2 = find<decltype(&cublas::cublasDtrmv_v2)>("cublasDtrmv_v2");
+  decltype(&cublas::cublasDtrmv_v2_64) cublasDtrmv_v2_64 = find<decltype(&cublas::cublasDtrmv_v2_64)>("cublasDtrmv_v2_64");
+  decltype(&cublas::cublasDtrsmBatched) cublasDtrsmBatched = find<decltype(&cublas::cublasDtrsmBatched)>("cublasDtrsmBatched");
+  decltype(&cublas::cublasDtrsmBatched_64) cublasDtrsmBatched_64 = find<decltype(&cublas::cublasDtrsmBatched_64)>("cublasDtrsmBatched_64");
+  decltype(&cublas::cublasDtrsm_v2) cublasDtrsm_v2 = find<decltype(&cublas::cublasDtrsm_v2)>("cublasDtrsm_v2");
+  decltype(&cublas::cublasDtrsm_v2_64) cublasDtrsm_v2_64 = find<decltype(&cublas::cublasDtrsm_v2_64)>("cublasDtrsm_v2_64");
+  decltype(&cublas::cublasDtrsv_v2) cublasDtrsv_v2 = find<decltype(&cublas::cublasDtrsv_v2)>("cublasDtrsv_v2");
+  decltype(&cublas::cublasDtrsv_v2_64) cublasDtrsv_v2_64 = find<decltype(&cublas::cublasDtrsv_v2_64)>("cublasDtrsv_v2_64");
+  decltype(&cublas::cublasDzasum_v2) cublasDzasum_v2 = find<decltype(&cublas::cublasDzasum_v2)>("cublasDzasum_v2");
+  decltype(&cublas::cublasDzasum_v2_64) cublasDzasum_v2_64 = find<decltype(&cublas::cublasDzasum_v2_64)>("cublasDzasum_v2_64");
+  decltype(&cublas::cublasDznrm2_v2) cublasDznrm2_v2 = find<decltype(&cublas::cublasDznrm2_v2)>("cublasDznrm2_v2");
+  decltype(&cublas::cublasDznrm2_v2_64) cublasDznrm2_v2_64 = find<decltype(&cublas::cublasDznrm2_v2_64)>("cublasDznrm2_v2_64");
   decltype(&cublas::cublasGemmBatchedEx) cublasGemmBatchedEx = find<decltype(&cublas::cublasGemmBatchedEx)>("cublasGemmBatchedEx");
   decltype(&cublas::cublasGemmBatchedEx_64) cublasGemmBatchedEx_64 = find<decltype(&cublas::cublasGemmBatchedEx_64)>("cublasGemmBatchedEx_64");
   decltype(&cublas::cublasGemmEx) cublasGemmEx = find<decltype(&cublas::cublasGemmEx)>("cublasGemmEx");
@@ -67,7 +169,39 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasHgemmStridedBatched) cublasHgemmStridedBatched = find<decltype(&cublas::cublasHgemmStridedBatched)>("cublasHgemmStridedBatched");
   decltype(&cublas::cublasHgemmStridedBatched_64) cublasHgemmStridedBatched_64 = find<decltype(&cublas::cublasHgemmStridedBatched_64)>("cublasHgemmStridedBatched_64");
   decltype(&cublas::cublasHgemm_64) cublasHgemm_64 = find<decltype(&cublas::cublasHgemm_64)>("cublasHgemm_64");
+  decltype(&cublas::cublasIcamax_v2) cublasIcamax_v2 = find<decltype(&cublas::cublasIcamax_v2)>("cublasIcamax_v2");
+  decltype(&cublas::cublasIcamax_v2_64) cublasIcamax_v2_64 = find<decltype(&cublas::cublasIcamax_v2_64)>("cublasIcamax_v2_64");
+  decltype(&cublas::cublasIcamin_v2) cublasIcamin_v2 = find<decltype(&cublas::cublasIcamin_v2)>("cublasIcamin_v2");
+  decltype(&cublas::cublasIcamin_v2_64) cublasIcamin_v2_64 = find<decltype(&cublas::cublasIcamin_v2_64)>("cublasIcamin_v2_64");
+  decltype(&cublas::cublasIdamax_v2) cublasIdamax_v2 = find<decltype(&cublas::cublasIdamax_v2)>("cublasIdamax_v2");
+  decltype(&cublas::cublasIdamax_v2_64) cublasIdamax_v2_64 = find<decltype(&cublas::cublasIdamax_v2_64)>("cublasIdamax_v2_64");
+  decltype(&cublas::cublasIdamin_v2) cublasIdamin_v2 = find<decltype(&cublas::cublasIdamin_v2)>("cublasIdamin_v2");
+  decltype(&cublas::cublasIdamin_v2_64) cublasIdamin_v2_64 = find<decltype(&cublas::cublasIdamin_v2_64)>("cublasIdamin_v2_64");
+  decltype(&cublas::cublasIsamax_v2) cublasIsamax_v2 = find<decltype(&cublas::cublasIsamax_v2)>("cublasIsamax_v2");
+  decltype(&cublas::cublasIsamax_v2_64) cublasIsamax_v2_64 = find<decltype(&cublas::cublasIsamax_v2_64)>("cublasIsamax_v2_64");
+  decltype(&cublas::cublasIsamin_v2) cublasIsamin_v2 = find<decltype(&cublas::cublasIsamin_v2)>("cublasIsamin_v2");
+  decltype(&cublas::cublasIsamin_v2_64) cublasIsamin_v2_64 = find<decltype(&cublas::cublasIsamin_v2_64)>("cublasIsamin_v2_64");
+  decltype(&cublas::cublasIzamax_v2) cublasIzamax_v2 = find<decltype(&cublas::cublasIzamax_v2)>("cublasIzamax_v2");
+  decltype(&cublas::cublasIzamax_v2_64) cublasIzamax_v2_64 = find<decltype(&cublas::cublasIzamax_v2_64)>("cublasIzamax_v2_64");
+  decltype(&cublas::cublasIzamin_v2) cublasIzamin_v2 = find<decltype(&cublas::cublasIzamin_v2)>("cublasIzamin_v2");
+  decltype(&cublas::cublasIzamin_v2_64) cublasIzamin_v2_64 = find<decltype(&cublas::cublasIzamin_v2_64)>("cublasIzamin_v2_64");
   decltype(&cublas::cublasLoggerConfigure) cublasLoggerConfigure = find<decltype(&cublas::cublasLoggerConfigure)>("cublasLoggerConfigure");
+  decltype(&cublas::cublasNrm2Ex) cublasNrm2Ex = find<decltype(&cublas::cublasNrm2Ex)>("cublasNrm2Ex");
+  decltype(&cublas::cublasNrm2Ex_64) cublasNrm2Ex_64 = find<decltype(&cublas::cublasNrm2Ex_64)>("cublasNrm2Ex_64");
+  decltype(&cublas::cublasSasum_v2) cublasSasum_v2 = find<decltype(&cublas::cublasSasum_v2)>("cublasSasum_v2");
+  decltype(&cublas::cublasSasum_v2_64) cublasSasum_v2_64 = find<decltype(&cublas::cublasSasum_v2_64)>("cublasSasum_v2_64");
+  decltype(&cublas::cublasSaxpy_v2) cublasSaxpy_v2 = find<decltype(&cublas::cublasSaxpy_v2)>("cublasSaxpy_v2");
+  decltype(&cublas::cublasSaxpy_v2_64) cublasSaxpy_v2_64 = find<decltype(&cublas::cublasSaxpy_v2_64)>("cublasSaxpy_v2_64");
+  decltype(&cublas::cublasScalEx) cublasScalEx = find<decltype(&cublas::cublasScalEx)>("cublasScalEx");
+  decltype(&cublas::cublasScalEx_64) cublasScalEx_64 = find<decltype(&cublas::cublasScalEx_64)>("cublasScalEx_64");
+  decltype(&cublas::cublasScasum_v2) cublasScasum_v2 = find<decltype(&cublas::cublasScasum_v2)>("cublasScasum_v2");
+  decltype(&cublas::cublasScasum_v2_64) cublasScasum_v2_64 = find<decltype(&cublas::cublasScasum_v2_64)>("cublasScasum_v2_64");
+  decltype(&cublas::cublasScnrm2_v2) cublasScnrm2_v2 = find<decltype(&cublas::cublasScnrm2_v2)>("cublasScnrm2_v2");
+  decltype(&cublas::cublasScnrm2_v2_64) cublasScnrm2_v2_64 = find<decltype(&cublas::cublasScnrm2_v2_64)>("cublasScnrm2_v2_64");
+  decltype(&cublas::cublasScopy_v2) cublasScopy_v2 = find<decltype(&cublas::cublasScopy_v2)>("cublasScopy_v2");
+  decltype(&cublas::cublasScopy_v2_64) cublasScopy_v2_64 = find<decltype(&cublas::cublasScopy_v2_64)>("cublasScopy_v2_64");
+  decltype(&cublas::cublasSdot_v2) cublasSdot_v2 = find<decltype(&cublas::cublasSdot_v2)>("cublasSdot_v2");
+  decltype(&cublas::cublasSdot_v2_64) cublasSdot_v2_64 = find<decltype(&cublas::cublasSdot_v2_64)>("cublasSdot_v2_64");
   decltype(&cublas::cublasSetAtomicsMode) cublasSetAtomicsMode = find<decltype(&cublas::cublasSetAtomicsMode)>("cublasSetAtomicsMode");
   decltype(&cublas::cublasSetLoggerCallback) cublasSetLoggerCallback = find<decltype(&cublas::cublasSetLoggerCallback)>("cublasSetLoggerCallback");
   decltype(&cublas::cublasSetMathMode) cublasSetMathMode = find<decltype(&cublas::cublasSetMathMode)>("cublasSetMathMode");
@@ -83,6 +217,9 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasSetVectorAsync_64) cublasSetVectorAsync_64 = find<decltype(&cublas::cublasSetVectorAsync_64)>("cublasSetVectorAsync_64");
   decltype(&cublas::cublasSetVector_64) cublasSetVector_64 = find<decltype(&cublas::cublasSetVector_64)>("cublasSetVector_64");
   decltype(&cublas::cublasSetWorkspace_v2) cublasSetWorkspace_v2 = find<decltype(&cublas::cublasSetWorkspace_v2)>("cublasSetWorkspace_v2");
+  decltype(&cublas::cublasSgeam) cublasSgeam = find<decltype(&cublas::cublasSgeam)>("cublasSgeam");
+  decltype(&cublas::cublasSgeam_64) cublasSgeam_64 = find<decltype(&cublas::cublasSgeam_64)>("cublasSgeam_64");
+  decltype(&cublas::cublasSgelsBatched) cublasSgelsBatched = find<decltype(&cublas::cublasSgelsBatched)>("cublasSgelsBatched");
   decltype(&cublas::cublasSgemmBatched) cublasSgemmBatched = find<decltype(&cublas::cublasSgemmBatched)>("cublasSgemmBatched");
   decltype(&cublas::cublasSgemmBatched_64) cublasSgemmBatched_64 = find<decltype(&cublas::cublasSgemmBatched_64)>("cublasSgemmBatched_64");
   decltype(&cublas::cublasSgemmEx) cublasSgemmEx = find<decltype(&cublas::cublasSgemmEx)>("cublasSgemmEx");
@@ -91,6 +228,52 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasSgemmStridedBatched_64) cublasSgemmStridedBatched_64 = find<decltype(&cublas::cublasSgemmStridedBatched_64)>("cublasSgemmStridedBatched_64");
   decltype(&cublas::cublasSgemm_v2) cublasSgemm_v2 = find<decltype(&cublas::cublasSgemm_v2)>("cublasSgemm_v2");
   decltype(&cublas::cublasSgemm_v2_64) cublasSgemm_v2_64 = find<decltype(&cublas::cublasSgemm_v2_64)>("cublasSgemm_v2_64");
+  decltype(&cublas::cublasSgemv_v2) cublasSgemv_v2 = find<decltype(&cublas::cublasSgemv_v2)>("cublasSgemv_v2");
+  decltype(&cublas::cublasSgemv_v2_64) cublasSgemv_v2_64 = find<decltype(&cublas::cublasSgemv_v2_64)>("cublasSgemv_v2_64");
+  decltype(&cublas::cublasSgeqrfBatched) cublasSgeqrfBatched = find<decltype(&cublas::cublasSgeqrfBatched)>("cublasSgeqrfBatched");
+  decltype(&cublas::cublasSger_v2) cublasSger_v2 = find<decltype(&cublas::cublasSger_v2)>("cublasSger_v2");
+  decltype(&cublas::cublasSger_v2_64) cublasSger_v2_64 = find<decltype(&cublas::cublasSger_v2_64)>("cublasSger_v2_64");
+  decltype(&cublas::cublasSgetrfBatched) cublasSgetrfBatched = find<decltype(&cublas::cublasSgetrfBatched)>("cublasSgetrfBatched");
+  decltype(&cublas::cublasSgetriBatched) cublasSgetriBatched = find<decltype(&cublas::cublasSgetriBatched)>("cublasSgetriBatched");
+  decltype(&cublas::cublasSgetrsBatched) cublasSgetrsBatched = find<decltype(&cublas::cublasSgetrsBatched)>("cublasSgetrsBatched");
+  decltype(&cublas::cublasSmatinvBatched) cublasSmatinvBatched = find<decltype(&cublas::cublasSmatinvBatched)>("cublasSmatinvBatched");
+  decltype(&cublas::cublasSnrm2_v2) cublasSnrm2_v2 = find<decltype(&cublas::cublasSnrm2_v2)>("cublasSnrm2_v2");
+  decltype(&cublas::cublasSnrm2_v2_64) cublasSnrm2_v2_64 = find<decltype(&cublas::cublasSnrm2_v2_64)>("cublasSnrm2_v2_64");
+  decltype(&cublas::cublasSrot_v2) cublasSrot_v2 = find<decltype(&cublas::cublasSrot_v2)>("cublasSrot_v2");
+  decltype(&cublas::cublasSrot_v2_64) cublasSrot_v2_64 = find<decltype(&cublas::cublasSrot_v2_64)>("cublasSrot_v2_64");
+  decltype(&cublas::cublasSscal_v2) cublasSscal_v2 = find<decltype(&cublas::cublasSscal_v2)>("cublasSscal_v2");
+  decltype(&cublas::cublasSscal_v2_64) cublasSscal_v2_64 = find<decltype(&cublas::cublasSscal_v2_64)>("cublasSscal_v2_64");
+  decltype(&cublas::cublasSswap_v2) cublasSswap_v2 = find<decltype(&cublas::cublasSswap_v2)>("cublasSswap_v2");
+  decltype(&cublas::cublasSswap_v2_64) cublasSswap_v2_64 = find<decltype(&cublas::cublasSswap_v2_64)>("cublasSswap_v2_64");
+  decltype(&cublas::cublasSsymm_v2) cublasSsymm_v2 = find<decltype(&cublas::cublasSsymm_v2)>("cublasSsymm_v2");
+  decltype(&cublas::cublasSsymm_v2_64) cublasSsymm_v2_64 = find<decltype(&cublas::cublasSsymm_v2_64)>("cublasSsymm_v2_64");
+  decltype(&cublas::cublasSsyrk_v2) cublasSsyrk_v2 = find<decltype(&cublas::cublasSsyrk_v2)>("cublasSsyrk_v2");
+  decltype(&cublas::cublasSsyrk_v2_64) cublasSsyrk_v2_64 = find<decltype(&cublas::cublasSsyrk_v2_64)>("cublasSsyrk_v2_64");
+  decltype(&cublas::cublasStrmm_v2) cublasStrmm_v2 = find<decltype(&cublas::cublasStrmm_v2)>("cublasStrmm_v2");
+  decltype(&cublas::cublasStrmm_v2_64) cublasStrmm_v2_64 = find<decltype(&cublas::cublasStrmm_v2_64)>("cublasStrmm_v2_64");
+  decltype(&cublas::cublasStrmv_v2) cublasStrmv_v2 = find<decltype(&cublas::cublasStrmv_v2)>("cublasStrmv_v2");
+  decltype(&cublas::cublasStrmv_v2_64) cublasStrmv_v2_64 = find<decltype(&cublas::cublasStrmv_v2_64)>("cublasStrmv_v2_64");
+  decltype(&cublas::cublasStrsmBatched) cublasStrsmBatched = find<decltype(&cublas::cublasStrsmBatched)>("cublasStrsmBatched");
+  decltype(&cublas::cublasStrsmBatched_64) cublasStrsmBatched_64 = find<decltype(&cublas::cublasStrsmBatched_64)>("cublasStrsmBatched_64");
+  decltype(&cublas::cublasStrsm_v2) cublasStrsm_v2 = find<decltype(&cublas::cublasStrsm_v2)>("cublasStrsm_v2");
+  decltype(&cublas::cublasStrsm_v2_64) cublasStrsm_v2_64 = find<decltype(&cublas::cublasStrsm_v2_64)>("cublasStrsm_v2_64");
+  decltype(&cublas::cublasStrsv_v2) cublasStrsv_v2 = find<decltype(&cublas::cublasStrsv_v2)>("cublasStrsv_v2");
+  decltype(&cublas::cublasStrsv_v2_64) cublasStrsv_v2_64 = find<decltype(&cublas::cublasStrsv_v2_64)>("cublasStrsv_v2_64");
+  decltype(&cublas::cublasZaxpy_v2) cublasZaxpy_v2 = find<decltype(&cublas::cublasZaxpy_v2)>("cublasZaxpy_v2");
+  decltype(&cublas::cublasZaxpy_v2_64) cublasZaxpy_v2_64 = find<decltype(&cublas::cublasZaxpy_v2_64)>("cublasZaxpy_v2_64");
+  decltype(&cublas::cublasZcopy_v2) cublasZcopy_v2 = find<decltype(&cublas::cublasZcopy_v2)>("cublasZcopy_v2");
+  decltype(&cublas::cublasZcopy_v2_64) cublasZcopy_v2_64 = find<decltype(&cublas::cublasZcopy_v2_64)>("cublasZcopy_v2_64");
+  decltype(&cublas::cublasZdotc_v2) cublasZdotc_v2 = find<decltype(&cublas::cublasZdotc_v2)>("cublasZdotc_v2");
+  decltype(&cublas::cublasZdotc_v2_64) cublasZdotc_v2_64 = find<decltype(&cublas::cublasZdotc_v2_64)>("cublasZdotc_v2_64");
+  decltype(&cublas::cublasZdotu_v2) cublasZdotu_v2 = find<decltype(&cublas::cublasZdotu_v2)>("cublasZdotu_v2");
+  decltype(&cublas::cublasZdotu_v2_64) cublasZdotu_v2_64 = find<decltype(&cublas::cublasZdotu_v2_64)>("cublasZdotu_v2_64");
+  decltype(&cublas::cublasZdrot_v2) cublasZdrot_v2 = find<decltype(&cublas::cublasZdrot_v2)>("cublasZdrot_v2");
+  decltype(&cublas::cublasZdrot_v2_64) cublasZdrot_v2_64 = find<decltype(&cublas::cublasZdrot_v2_64)>("cublasZdrot_v2_64");
+  decltype(&cublas::cublasZdscal_v2) cublasZdscal_v2 = find<decltype(&cublas::cublasZdscal_v2)>("cublasZdscal_v2");
+  decltype(&cublas::cublasZdscal_v2_64) cublasZdscal_v2_64 = find<decltype(&cublas::cublasZdscal_v2_64)>("cublasZdscal_v2_64");
+  decltype(&cublas::cublasZgeam) cublasZgeam = find<decltype(&cublas::cublasZgeam)>("cublasZgeam");
+  decltype(&cublas::cublasZgeam_64) cublasZgeam_64 = find<decltype(&cublas::cublasZgeam_64)>("cublasZgeam_64");
+  decltype(&cublas::cublasZgelsBatched) cublasZgelsBatched = find<decltype(&cublas::cublasZgelsBatched)>("cublasZgelsBatched");
   decltype(&cublas::cublasZgemm3m) cublasZgemm3m = find<decltype(&cublas::cublasZgemm3m)>("cublasZgemm3m");
   decltype(&cublas::cublasZgemm3m_64) cublasZgemm3m_64 = find<decltype(&cublas::cublasZgemm3m_64)>("cublasZgemm3m_64");
   decltype(&cublas::cublasZgemmBatched) cublasZgemmBatched = find<decltype(&cublas::cublasZgemmBatched)>("cublasZgemmBatched");
@@ -99,6 +282,41 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasZgemmStridedBatched_64) cublasZgemmStridedBatched_64 = find<decltype(&cublas::cublasZgemmStridedBatched_64)>("cublasZgemmStridedBatched_64");
   decltype(&cublas::cublasZgemm_v2) cublasZgemm_v2 = find<decltype(&cublas::cublasZgemm_v2)>("cublasZgemm_v2");
   decltype(&cublas::cublasZgemm_v2_64) cublasZgemm_v2_64 = find<decltype(&cublas::cublasZgemm_v2_64)>("cublasZgemm_v2_64");
+  decltype(&cublas::cublasZgemv_v2) cublasZgemv_v2 = find<decltype(&cublas::cublasZgemv_v2)>("cublasZgemv_v2");
+  decltype(&cublas::cublasZgemv_v2_64) cublasZgemv_v2_64 = find<decltype(&cublas::cublasZgemv_v2_64)>("cublasZgemv_v2_64");
+  decltype(&cublas::cublasZgeqrfBatched) cublasZgeqrfBatched = find<decltype(&cublas::cublasZgeqrfBatched)>("cublasZgeqrfBatched");
+  decltype(&cublas::cublasZgerc_v2) cublasZgerc_v2 = find<decltype(&cublas::cublasZgerc_v2)>("cublasZgerc_v2");
+  decltype(&cublas::cublasZgerc_v2_64) cublasZgerc_v2_64 = find<decltype(&cublas::cublasZgerc_v2_64)>("cublasZgerc_v2_64");
+  decltype(&cublas::cublasZgeru_v2) cublasZgeru_v2 = find<decltype(&cublas::cublasZgeru_v2)>("cublasZgeru_v2");
+  decltype(&cublas::cublasZgeru_v2_64) cublasZgeru_v2_64 = find<decltype(&cublas::cublasZgeru_v2_64)>("cublasZgeru_v2_64");
+  decltype(&cublas::cublasZgetrfBatched) cublasZgetrfBatched = find<decltype(&cublas::cublasZgetrfBatched)>("cublasZgetrfBatched");
+  decltype(&cublas::cublasZgetriBatched) cublasZgetriBatched = find<decltype(&cublas::cublasZgetriBatched)>("cublasZgetriBatched");
+  decltype(&cublas::cublasZgetrsBatched) cublasZgetrsBatched = find<decltype(&cublas::cublasZgetrsBatched)>("cublasZgetrsBatched");
+  decltype(&cublas::cublasZhemm_v2) cublasZhemm_v2 = find<decltype(&cublas::cublasZhemm_v2)>("cublasZhemm_v2");
+  decltype(&cublas::cublasZhemm_v2_64) cublasZhemm_v2_64 = find<decltype(&cublas::cublasZhemm_v2_64)>("cublasZhemm_v2_64");
+  decltype(&cublas::cublasZherk_v2) cublasZherk_v2 = find<decltype(&cublas::cublasZherk_v2)>("cublasZherk_v2");
+  decltype(&cublas::cublasZherk_v2_64) cublasZherk_v2_64 = find<decltype(&cublas::cublasZherk_v2_64)>("cublasZherk_v2_64");
+  decltype(&cublas::cublasZmatinvBatched) cublasZmatinvBatched = find<decltype(&cublas::cublasZmatinvBatched)>("cublasZmatinvBatched");
+  decltype(&cublas::cublasZrot_v2) cublasZrot_v2 = find<decltype(&cublas::cublasZrot_v2)>("cublasZrot_v2");
+  decltype(&cublas::cublasZrot_v2_64) cublasZrot_v2_64 = find<decltype(&cublas::cublasZrot_v2_64)>("cublasZrot_v2_64");
+  decltype(&cublas::cublasZscal_v2) cublasZscal_v2 = find<decltype(&cublas::cublasZscal_v2)>("cublasZscal_v2");
+  decltype(&cublas::cublasZscal_v2_64) cublasZscal_v2_64 = find<decltype(&cublas::cublasZscal_v2_64)>("cublasZscal_v2_64");
+  decltype(&cublas::cublasZswap_v2) cublasZswap_v2 = find<decltype(&cublas::cublasZswap_v2)>("cublasZswap_v2");
+  decltype(&cublas::cublasZswap_v2_64) cublasZswap_v2_64 = find<decltype(&cublas::cublasZswap_v2_64)>("cublasZswap_v2_64");
+  decltype(&cublas::cublasZsymm_v2) cublasZsymm_v2 = find<decltype(&cublas::cublasZsymm_v2)>("cublasZsymm_v2");
+  decltype(&cublas::cublasZsymm_v2_64) cublasZsymm_v2_64 = find<decltype(&cublas::cublasZsymm_v2_64)>("cublasZsymm_v2_64");
+  decltype(&cublas::cublasZsyrk_v2) cublasZsyrk_v2 = find<decltype(&cublas::cublasZsyrk_v2)>("cublasZsyrk_v2");
+  decltype(&cublas::cublasZsyrk_v2_64) cublasZsyrk_v2_64 = find<decltype(&cublas::cublasZsyrk_v2_64)>("cublasZsyrk_v2_64");
+  decltype(&cublas::cublasZtrmm_v2) cublasZtrmm_v2 = find<decltype(&cublas::cublasZtrmm_v2)>("cublasZtrmm_v2");
+  decltype(&cublas::cublasZtrmm_v2_64) cublasZtrmm_v2_64 = find<decltype(&cublas::cublasZtrmm_v2_64)>("cublasZtrmm_v2_64");
+  decltype(&cublas::cublasZtrmv_v2) cublasZtrmv_v2 = find<decltype(&cublas::cublasZtrmv_v2)>("cublasZtrmv_v2");
+  decltype(&cublas::cublasZtrmv_v2_64) cublasZtrmv_v2_64 = find<decltype(&cublas::cublasZtrmv_v2_64)>("cublasZtrmv_v2_64");
+  decltype(&cublas::cublasZtrsmBatched) cublasZtrsmBatched = find<decltype(&cublas::cublasZtrsmBatched)>("cublasZtrsmBatched");
+  decltype(&cublas::cublasZtrsmBatched_64) cublasZtrsmBatched_64 = find<decltype(&cublas::cublasZtrsmBatched_64)>("cublasZtrsmBatched_64");
+  decltype(&cublas::cublasZtrsm_v2) cublasZtrsm_v2 = find<decltype(&cublas::cublasZtrsm_v2)>("cublasZtrsm_v2");
+  decltype(&cublas::cublasZtrsm_v2_64) cublasZtrsm_v2_64 = find<decltype(&cublas::cublasZtrsm_v2_64)>("cublasZtrsm_v2_64");
+  decltype(&cublas::cublasZtrsv_v2) cublasZtrsv_v2 = find<decltype(&cublas::cublasZtrsv_v2)>("cublasZtrsv_v2");
+  decltype(&cublas::cublasZtrsv_v2_64) cublasZtrsv_v2_64 = find<decltype(&cublas::cublasZtrsv_v2_64)>("cublasZtrsv_v2_64");
 };
 
 // Those that answer CUBLAS_STATUS_NOT_SUPPORTED.
@@ -106,41 +324,16 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasAlloc",
     "cublasAsumEx",
     "cublasAsumEx_64",
-    "cublasAxpyEx",
-    "cublasAxpyEx_64",
-    "cublasCaxpy_v2",
-    "cublasCaxpy_v2_64",
-    "cublasCcopy_v2",
-    "cublasCcopy_v2_64",
     "cublasCdgmm",
     "cublasCdgmm_64",
-    "cublasCdotc_v2",
-    "cublasCdotc_v2_64",
-    "cublasCdotu_v2",
-    "cublasCdotu_v2_64",
     "cublasCgbmv_v2",
     "cublasCgbmv_v2_64",
-    "cublasCgeam",
-    "cublasCgeam_64",
-    "cublasCgelsBatched",
     "cublasCgemvBatched",
     "cublasCgemvBatched_64",
     "cublasCgemvStridedBatched",
     "cublasCgemvStridedBatched_64",
-    "cublasCgemv_v2",
-    "cublasCgemv_v2_64",
-    "cublasCgeqrfBatched",
-    "cublasCgerc_v2",
-    "cublasCgerc_v2_64",
-    "cublasCgeru_v2",
-    "cublasCgeru_v2_64",
-    "cublasCgetrfBatched",
-    "cublasCgetriBatched",
-    "cublasCgetrsBatched",
     "cublasChbmv_v2",
     "cublasChbmv_v2_64",
-    "cublasChemm_v2",
-    "cublasChemm_v2_64",
     "cublasChemv_v2",
     "cublasChemv_v2_64",
     "cublasCher2_v2",
@@ -153,8 +346,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasCherk3mEx_64",
     "cublasCherkEx",
     "cublasCherkEx_64",
-    "cublasCherk_v2",
-    "cublasCherk_v2_64",
     "cublasCherkx",
     "cublasCherkx_64",
     "cublasChpmv_v2",
@@ -163,22 +354,9 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasChpr2_v2_64",
     "cublasChpr_v2",
     "cublasChpr_v2_64",
-    "cublasCmatinvBatched",
     "cublasCopyEx",
     "cublasCopyEx_64",
-    "cublasCrot_v2",
-    "cublasCrot_v2_64",
     "cublasCrotg_v2",
-    "cublasCscal_v2",
-    "cublasCscal_v2_64",
-    "cublasCsrot_v2",
-    "cublasCsrot_v2_64",
-    "cublasCsscal_v2",
-    "cublasCsscal_v2_64",
-    "cublasCswap_v2",
-    "cublasCswap_v2_64",
-    "cublasCsymm_v2",
-    "cublasCsymm_v2_64",
     "cublasCsymv_v2",
     "cublasCsymv_v2_64",
     "cublasCsyr2_v2",
@@ -191,8 +369,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasCsyrk3mEx_64",
     "cublasCsyrkEx",
     "cublasCsyrkEx_64",
-    "cublasCsyrk_v2",
-    "cublasCsyrk_v2_64",
     "cublasCsyrkx",
     "cublasCsyrkx_64",
     "cublasCtbmv_v2",
@@ -204,73 +380,29 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasCtpsv_v2",
     "cublasCtpsv_v2_64",
     "cublasCtpttr",
-    "cublasCtrmm_v2",
-    "cublasCtrmm_v2_64",
-    "cublasCtrmv_v2",
-    "cublasCtrmv_v2_64",
-    "cublasCtrsmBatched",
-    "cublasCtrsmBatched_64",
-    "cublasCtrsm_v2",
-    "cublasCtrsm_v2_64",
-    "cublasCtrsv_v2",
-    "cublasCtrsv_v2_64",
     "cublasCtrttp",
-    "cublasDasum_v2",
-    "cublasDasum_v2_64",
-    "cublasDaxpy_v2",
-    "cublasDaxpy_v2_64",
-    "cublasDcopy_v2",
-    "cublasDcopy_v2_64",
     "cublasDdgmm",
     "cublasDdgmm_64",
-    "cublasDdot_v2",
-    "cublasDdot_v2_64",
     "cublasDgbmv_v2",
     "cublasDgbmv_v2_64",
-    "cublasDgeam",
-    "cublasDgeam_64",
-    "cublasDgelsBatched",
     "cublasDgemmGroupedBatched",
     "cublasDgemmGroupedBatched_64",
     "cublasDgemvBatched",
     "cublasDgemvBatched_64",
     "cublasDgemvStridedBatched",
     "cublasDgemvStridedBatched_64",
-    "cublasDgemv_v2",
-    "cublasDgemv_v2_64",
-    "cublasDgeqrfBatched",
-    "cublasDger_v2",
-    "cublasDger_v2_64",
-    "cublasDgetrfBatched",
-    "cublasDgetriBatched",
-    "cublasDgetrsBatched",
-    "cublasDmatinvBatched",
-    "cublasDnrm2_v2",
-    "cublasDnrm2_v2_64",
-    "cublasDotEx",
-    "cublasDotEx_64",
-    "cublasDotcEx",
-    "cublasDotcEx_64",
-    "cublasDrot_v2",
-    "cublasDrot_v2_64",
     "cublasDrotg_v2",
     "cublasDrotm_v2",
     "cublasDrotm_v2_64",
     "cublasDrotmg_v2",
     "cublasDsbmv_v2",
     "cublasDsbmv_v2_64",
-    "cublasDscal_v2",
-    "cublasDscal_v2_64",
     "cublasDspmv_v2",
     "cublasDspmv_v2_64",
     "cublasDspr2_v2",
     "cublasDspr2_v2_64",
     "cublasDspr_v2",
     "cublasDspr_v2_64",
-    "cublasDswap_v2",
-    "cublasDswap_v2_64",
-    "cublasDsymm_v2",
-    "cublasDsymm_v2_64",
     "cublasDsymv_v2",
     "cublasDsymv_v2_64",
     "cublasDsyr2_v2",
@@ -279,8 +411,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasDsyr2k_v2_64",
     "cublasDsyr_v2",
     "cublasDsyr_v2_64",
-    "cublasDsyrk_v2",
-    "cublasDsyrk_v2_64",
     "cublasDsyrkx",
     "cublasDsyrkx_64",
     "cublasDtbmv_v2",
@@ -292,21 +422,7 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasDtpsv_v2",
     "cublasDtpsv_v2_64",
     "cublasDtpttr",
-    "cublasDtrmm_v2",
-    "cublasDtrmm_v2_64",
-    "cublasDtrmv_v2",
-    "cublasDtrmv_v2_64",
-    "cublasDtrsmBatched",
-    "cublasDtrsmBatched_64",
-    "cublasDtrsm_v2",
-    "cublasDtrsm_v2_64",
-    "cublasDtrsv_v2",
-    "cublasDtrsv_v2_64",
     "cublasDtrttp",
-    "cublasDzasum_v2",
-    "cublasDzasum_v2_64",
-    "cublasDznrm2_v2",
-    "cublasDznrm2_v2_64",
     "cublasFree",
     "cublasGemmGroupedBatchedEx",
     "cublasGemmGroupedBatchedEx_64",
@@ -330,47 +446,15 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasIamaxEx_64",
     "cublasIaminEx",
     "cublasIaminEx_64",
-    "cublasIcamax_v2",
-    "cublasIcamax_v2_64",
-    "cublasIcamin_v2",
-    "cublasIcamin_v2_64",
-    "cublasIdamax_v2",
-    "cublasIdamax_v2_64",
-    "cublasIdamin_v2",
-    "cublasIdamin_v2_64",
     "cublasInit",
-    "cublasIsamax_v2",
-    "cublasIsamax_v2_64",
-    "cublasIsamin_v2",
-    "cublasIsamin_v2_64",
-    "cublasIzamax_v2",
-    "cublasIzamax_v2_64",
-    "cublasIzamin_v2",
-    "cublasIzamin_v2_64",
-    "cublasNrm2Ex",
-    "cublasNrm2Ex_64",
     "cublasRotEx",
     "cublasRotEx_64",
     "cublasRotgEx",
     "cublasRotmEx",
     "cublasRotmEx_64",
     "cublasRotmgEx",
-    "cublasSasum_v2",
-    "cublasSasum_v2_64",
-    "cublasSaxpy_v2",
-    "cublasSaxpy_v2_64",
-    "cublasScalEx",
-    "cublasScalEx_64",
-    "cublasScasum_v2",
-    "cublasScasum_v2_64",
-    "cublasScnrm2_v2",
-    "cublasScnrm2_v2_64",
-    "cublasScopy_v2",
-    "cublasScopy_v2_64",
     "cublasSdgmm",
     "cublasSdgmm_64",
-    "cublasSdot_v2",
-    "cublasSdot_v2_64",
     "cublasSetEmulationSpecialValuesSupport",
     "cublasSetEmulationStrategy",
     "cublasSetFixedPointEmulationMantissaBitCountPointer",
@@ -380,47 +464,25 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasSetKernelStream",
     "cublasSgbmv_v2",
     "cublasSgbmv_v2_64",
-    "cublasSgeam",
-    "cublasSgeam_64",
-    "cublasSgelsBatched",
     "cublasSgemmGroupedBatched",
     "cublasSgemmGroupedBatched_64",
     "cublasSgemvBatched",
     "cublasSgemvBatched_64",
     "cublasSgemvStridedBatched",
     "cublasSgemvStridedBatched_64",
-    "cublasSgemv_v2",
-    "cublasSgemv_v2_64",
-    "cublasSgeqrfBatched",
-    "cublasSger_v2",
-    "cublasSger_v2_64",
-    "cublasSgetrfBatched",
-    "cublasSgetriBatched",
-    "cublasSgetrsBatched",
     "cublasShutdown",
-    "cublasSmatinvBatched",
-    "cublasSnrm2_v2",
-    "cublasSnrm2_v2_64",
-    "cublasSrot_v2",
-    "cublasSrot_v2_64",
     "cublasSrotg_v2",
     "cublasSrotm_v2",
     "cublasSrotm_v2_64",
     "cublasSrotmg_v2",
     "cublasSsbmv_v2",
     "cublasSsbmv_v2_64",
-    "cublasSscal_v2",
-    "cublasSscal_v2_64",
     "cublasSspmv_v2",
     "cublasSspmv_v2_64",
     "cublasSspr2_v2",
     "cublasSspr2_v2_64",
     "cublasSspr_v2",
     "cublasSspr_v2_64",
-    "cublasSswap_v2",
-    "cublasSswap_v2_64",
-    "cublasSsymm_v2",
-    "cublasSsymm_v2_64",
     "cublasSsymv_v2",
     "cublasSsymv_v2_64",
     "cublasSsyr2_v2",
@@ -429,8 +491,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasSsyr2k_v2_64",
     "cublasSsyr_v2",
     "cublasSsyr_v2_64",
-    "cublasSsyrk_v2",
-    "cublasSsyrk_v2_64",
     "cublasSsyrkx",
     "cublasSsyrkx_64",
     "cublasStbmv_v2",
@@ -442,16 +502,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasStpsv_v2",
     "cublasStpsv_v2_64",
     "cublasStpttr",
-    "cublasStrmm_v2",
-    "cublasStrmm_v2_64",
-    "cublasStrmv_v2",
-    "cublasStrmv_v2_64",
-    "cublasStrsmBatched",
-    "cublasStrsmBatched_64",
-    "cublasStrsm_v2",
-    "cublasStrsm_v2_64",
-    "cublasStrsv_v2",
-    "cublasStrsv_v2_64",
     "cublasStrttp",
     "cublasSwapEx",
     "cublasSwapEx_64",
@@ -515,43 +565,16 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasXtZsyrkx",
     "cublasXtZtrmm",
     "cublasXtZtrsm",
-    "cublasZaxpy_v2",
-    "cublasZaxpy_v2_64",
-    "cublasZcopy_v2",
-    "cublasZcopy_v2_64",
     "cublasZdgmm",
     "cublasZdgmm_64",
-    "cublasZdotc_v2",
-    "cublasZdotc_v2_64",
-    "cublasZdotu_v2",
-    "cublasZdotu_v2_64",
-    "cublasZdrot_v2",
-    "cublasZdrot_v2_64",
-    "cublasZdscal_v2",
-    "cublasZdscal_v2_64",
     "cublasZgbmv_v2",
     "cublasZgbmv_v2_64",
-    "cublasZgeam",
-    "cublasZgeam_64",
-    "cublasZgelsBatched",
     "cublasZgemvBatched",
     "cublasZgemvBatched_64",
     "cublasZgemvStridedBatched",
     "cublasZgemvStridedBatched_64",
-    "cublasZgemv_v2",
-    "cublasZgemv_v2_64",
-    "cublasZgeqrfBatched",
-    "cublasZgerc_v2",
-    "cublasZgerc_v2_64",
-    "cublasZgeru_v2",
-    "cublasZgeru_v2_64",
-    "cublasZgetrfBatched",
-    "cublasZgetriBatched",
-    "cublasZgetrsBatched",
     "cublasZhbmv_v2",
     "cublasZhbmv_v2_64",
-    "cublasZhemm_v2",
-    "cublasZhemm_v2_64",
     "cublasZhemv_v2",
     "cublasZhemv_v2_64",
     "cublasZher2_v2",
@@ -560,8 +583,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasZher2k_v2_64",
     "cublasZher_v2",
     "cublasZher_v2_64",
-    "cublasZherk_v2",
-    "cublasZherk_v2_64",
     "cublasZherkx",
     "cublasZherkx_64",
     "cublasZhpmv_v2",
@@ -570,16 +591,7 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasZhpr2_v2_64",
     "cublasZhpr_v2",
     "cublasZhpr_v2_64",
-    "cublasZmatinvBatched",
-    "cublasZrot_v2",
-    "cublasZrot_v2_64",
     "cublasZrotg_v2",
-    "cublasZscal_v2",
-    "cublasZscal_v2_64",
-    "cublasZswap_v2",
-    "cublasZswap_v2_64",
-    "cublasZsymm_v2",
-    "cublasZsymm_v2_64",
     "cublasZsymv_v2",
     "cublasZsymv_v2_64",
     "cublasZsyr2_v2",
@@ -588,8 +600,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasZsyr2k_v2_64",
     "cublasZsyr_v2",
     "cublasZsyr_v2_64",
-    "cublasZsyrk_v2",
-    "cublasZsyrk_v2_64",
     "cublasZsyrkx",
     "cublasZsyrkx_64",
     "cublasZtbmv_v2",
@@ -601,16 +611,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasZtpsv_v2",
     "cublasZtpsv_v2_64",
     "cublasZtpttr",
-    "cublasZtrmm_v2",
-    "cublasZtrmm_v2_64",
-    "cublasZtrmv_v2",
-    "cublasZtrmv_v2_64",
-    "cublasZtrsmBatched",
-    "cublasZtrsmBatched_64",
-    "cublasZtrsm_v2",
-    "cublasZtrsm_v2_64",
-    "cublasZtrsv_v2",
-    "cublasZtrsv_v2_64",
     "cublasZtrttp",
 };
 

@@ -4,65 +4,15 @@
 #include <cstring>
 #include <limits>
 
-#include "libraries/blas/product.hpp"
+#include "libraries/blas/compute.hpp"
 
 namespace nvmlkit::cublas::functions {
 namespace {
 
-using blas::Rounding;
-using blas::Sum;
+using blas::Meaning;
 using blas::Type;
 
 constexpr char kLetters[] = "NTCC";
-
-// Sums, roundings of inputs and the type of scalars that a compute type stands for.
-struct Meaning {
-  Sum sum;
-  Rounding rounding;
-  Type scalar;
-};
-
-bool meaning_of(cublasComputeType_t compute, Type c, Meaning& out) {
-  const bool complex = blas::is_complex(c);
-  switch (compute) {
-    case CUBLAS_COMPUTE_16F:
-    case CUBLAS_COMPUTE_16F_PEDANTIC:
-      out = {Sum::f32, Rounding::none, Type::f16};
-      return !complex;
-    case CUBLAS_COMPUTE_32F:
-    case CUBLAS_COMPUTE_32F_PEDANTIC:
-    case CUBLAS_COMPUTE_32F_EMULATED_16BFX9:
-      out = {complex ? Sum::c32 : Sum::f32, Rounding::none, complex ? Type::c32 : Type::f32};
-      return true;
-    case CUBLAS_COMPUTE_32F_FAST_16F:
-      out = {complex ? Sum::c32 : Sum::f32, Rounding::f16, complex ? Type::c32 : Type::f32};
-      return true;
-    case CUBLAS_COMPUTE_32F_FAST_16BF:
-      out = {complex ? Sum::c32 : Sum::f32, Rounding::bf16, complex ? Type::c32 : Type::f32};
-      return true;
-    case CUBLAS_COMPUTE_32F_FAST_TF32:
-      out = {complex ? Sum::c32 : Sum::f32, Rounding::tf32, complex ? Type::c32 : Type::f32};
-      return true;
-    case CUBLAS_COMPUTE_64F:
-    case CUBLAS_COMPUTE_64F_PEDANTIC:
-    case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
-      out = {complex ? Sum::c64 : Sum::f64, Rounding::none, complex ? Type::c64 : Type::f64};
-      return true;
-    case CUBLAS_COMPUTE_32I:
-    case CUBLAS_COMPUTE_32I_PEDANTIC:
-      out = {Sum::i32, Rounding::none, Type::i32};
-      return c == Type::i32;
-  }
-  return false;
-}
-
-bool is_type_of(Sum sum, Type type) {
-  if (sum == Sum::i32) return type == Type::i8;
-  if (sum == Sum::f64) return type == Type::f64;
-  if (sum == Sum::c64) return type == Type::c64;
-  if (sum == Sum::c32) return type == Type::c32 || type == Type::ci8;
-  return type == Type::f32 || type == Type::f16 || type == Type::bf16 || type == Type::i8;
-}
 
 // A copy of a scalar of the host, or its address on the device.
 class AnyScalar {
@@ -162,10 +112,10 @@ cublasStatus_t multiply(const Call& call, const Products& p) {
   if (const auto status = check(p); status != CUBLAS_STATUS_SUCCESS)
     return status == CUBLAS_STATUS_NOT_SUPPORTED ? call.unsupported("with sizes of 64 bits") : status;
   Meaning meaning{};
-  if (blas::size_of(p.c.type) == 0 || !meaning_of(p.compute, p.c.type, meaning) || !is_type_of(meaning.sum, p.a.type) ||
-      !is_type_of(meaning.sum, p.b.type))
+  const auto is_input = [&](Type type) { return blas::is_input_of(meaning.sum, type); };
+  if (blas::size_of(p.c.type) == 0 || !blas::meaning_of(p.compute, p.c.type, call.handle.capability >= 80, meaning) ||
+      (meaning.sum == blas::Sum::i32 && p.c.type != Type::i32) || !is_input(p.a.type) || !is_input(p.b.type))
     return call.unsupported("with these types");
-  if (p.compute == CUBLAS_COMPUTE_32F_FAST_TF32 && call.handle.capability < 80) meaning.rounding = Rounding::none;
   if (p.m == 0 || p.n == 0 || p.count == 0) return CUBLAS_STATUS_SUCCESS;
   const AnyScalar alpha(call, {p.alpha.pointer, meaning.scalar}), beta(call, {p.beta.pointer, meaning.scalar});
   if (!p.c.data || (p.k > 0 && !alpha.is_zero_of_host() && (!p.a.data || !p.b.data)))

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "libraries/blas/status_texts.hpp"
+
 namespace nvmlkit::cublas {
 
 cublasStatus_t Call::status_of(libraries::CUresult result) {
@@ -110,51 +112,8 @@ cublasStatus_t set_multiprocessors(const Call& call, int count) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-const char* name_of_status(cublasStatus_t status) {
-  switch (status) {
-#define NVMLKIT_NAME(name) \
-  case name:               \
-    return #name;
-    NVMLKIT_NAME(CUBLAS_STATUS_SUCCESS)
-    NVMLKIT_NAME(CUBLAS_STATUS_NOT_INITIALIZED)
-    NVMLKIT_NAME(CUBLAS_STATUS_ALLOC_FAILED)
-    NVMLKIT_NAME(CUBLAS_STATUS_INVALID_VALUE)
-    NVMLKIT_NAME(CUBLAS_STATUS_ARCH_MISMATCH)
-    NVMLKIT_NAME(CUBLAS_STATUS_MAPPING_ERROR)
-    NVMLKIT_NAME(CUBLAS_STATUS_EXECUTION_FAILED)
-    NVMLKIT_NAME(CUBLAS_STATUS_INTERNAL_ERROR)
-    NVMLKIT_NAME(CUBLAS_STATUS_NOT_SUPPORTED)
-    NVMLKIT_NAME(CUBLAS_STATUS_LICENSE_ERROR)
-#undef NVMLKIT_NAME
-  }
-  return "CUBLAS_STATUS_UNKNOWN";
-}
-
-const char* text_of_status(cublasStatus_t status) {
-  switch (status) {
-    case CUBLAS_STATUS_SUCCESS:
-      return "success";
-    case CUBLAS_STATUS_NOT_INITIALIZED:
-      return "the library was not initialized";
-    case CUBLAS_STATUS_ALLOC_FAILED:
-      return "the resource allocation failed";
-    case CUBLAS_STATUS_INVALID_VALUE:
-      return "an invalid value was used as an argument";
-    case CUBLAS_STATUS_ARCH_MISMATCH:
-      return "an absent device architectural feature is required";
-    case CUBLAS_STATUS_MAPPING_ERROR:
-      return "an access to GPU memory space failed";
-    case CUBLAS_STATUS_EXECUTION_FAILED:
-      return "the function failed to launch on the GPU";
-    case CUBLAS_STATUS_INTERNAL_ERROR:
-      return "an internal operation failed";
-    case CUBLAS_STATUS_NOT_SUPPORTED:
-      return "the function requires a feature that is not simulated";
-    case CUBLAS_STATUS_LICENSE_ERROR:
-      return "the functionality requires a license";
-  }
-  return "unknown error";
-}
+const char* name_of_status(cublasStatus_t status) { return blas::text_of(static_cast<int>(status)).name; }
+const char* text_of_status(cublasStatus_t status) { return blas::text_of(static_cast<int>(status)).text; }
 
 cublasStatus_t configure_log(int, int, int, const char*) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t set_log_callback(LogCallback callback) {

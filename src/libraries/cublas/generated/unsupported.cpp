@@ -9,52 +9,27 @@ extern "C" {
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAlloc() { return unsupported("cublasAlloc", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAsumEx() { return unsupported("cublasAsumEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAsumEx_64() { return unsupported("cublasAsumEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAxpyEx() { return unsupported("cublasAxpyEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAxpyEx_64() { return unsupported("cublasAxpyEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCaxpy() { unsupported("cublasCaxpy"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCaxpy_v2() { return unsupported("cublasCaxpy_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCaxpy_v2_64() { return unsupported("cublasCaxpy_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCcopy() { unsupported("cublasCcopy"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCcopy_v2() { return unsupported("cublasCcopy_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCcopy_v2_64() { return unsupported("cublasCcopy_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCdgmm() { return unsupported("cublasCdgmm", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCdgmm_64() { return unsupported("cublasCdgmm_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT Complex cublasCdotc() { return unsupported("cublasCdotc", Complex{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCdotc_v2() { return unsupported("cublasCdotc_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCdotc_v2_64() { return unsupported("cublasCdotc_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT Complex cublasCdotu() { return unsupported("cublasCdotu", Complex{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCdotu_v2() { return unsupported("cublasCdotu_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCdotu_v2_64() { return unsupported("cublasCdotu_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCgbmv() { unsupported("cublasCgbmv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgbmv_v2() { return unsupported("cublasCgbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgbmv_v2_64() { return unsupported("cublasCgbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgeam() { return unsupported("cublasCgeam", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgeam_64() { return unsupported("cublasCgeam_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgelsBatched() { return unsupported("cublasCgelsBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCgemm() { unsupported("cublasCgemm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasCgemv() { unsupported("cublasCgemv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvBatched() { return unsupported("cublasCgemvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvBatched_64() { return unsupported("cublasCgemvBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvStridedBatched() { return unsupported("cublasCgemvStridedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvStridedBatched_64() { return unsupported("cublasCgemvStridedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemv_v2() { return unsupported("cublasCgemv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemv_v2_64() { return unsupported("cublasCgemv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgeqrfBatched() { return unsupported("cublasCgeqrfBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCgerc() { unsupported("cublasCgerc"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgerc_v2() { return unsupported("cublasCgerc_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgerc_v2_64() { return unsupported("cublasCgerc_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCgeru() { unsupported("cublasCgeru"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgeru_v2() { return unsupported("cublasCgeru_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgeru_v2_64() { return unsupported("cublasCgeru_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgetrfBatched() { return unsupported("cublasCgetrfBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgetriBatched() { return unsupported("cublasCgetriBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgetrsBatched() { return unsupported("cublasCgetrsBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasChbmv() { unsupported("cublasChbmv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChbmv_v2() { return unsupported("cublasChbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChbmv_v2_64() { return unsupported("cublasChbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasChemm() { unsupported("cublasChemm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChemm_v2() { return unsupported("cublasChemm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChemm_v2_64() { return unsupported("cublasChemm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasChemv() { unsupported("cublasChemv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChemv_v2() { return unsupported("cublasChemv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChemv_v2_64() { return unsupported("cublasChemv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -72,8 +47,6 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherk3mEx() { return unsupported("cu
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherk3mEx_64() { return unsupported("cublasCherk3mEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherkEx() { return unsupported("cublasCherkEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherkEx_64() { return unsupported("cublasCherkEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherk_v2() { return unsupported("cublasCherk_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherk_v2_64() { return unsupported("cublasCherk_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherkx() { return unsupported("cublasCherkx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherkx_64() { return unsupported("cublasCherkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasChpmv() { unsupported("cublasChpmv"); }
@@ -85,29 +58,16 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChpr2_v2() { return unsupported("cub
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChpr2_v2_64() { return unsupported("cublasChpr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChpr_v2() { return unsupported("cublasChpr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChpr_v2_64() { return unsupported("cublasChpr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCmatinvBatched() { return unsupported("cublasCmatinvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCopyEx() { return unsupported("cublasCopyEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCopyEx_64() { return unsupported("cublasCopyEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCrot() { unsupported("cublasCrot"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCrot_v2() { return unsupported("cublasCrot_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCrot_v2_64() { return unsupported("cublasCrot_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCrotg() { unsupported("cublasCrotg"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCrotg_v2() { return unsupported("cublasCrotg_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCscal() { unsupported("cublasCscal"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCscal_v2() { return unsupported("cublasCscal_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCscal_v2_64() { return unsupported("cublasCscal_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCsrot() { unsupported("cublasCsrot"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsrot_v2() { return unsupported("cublasCsrot_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsrot_v2_64() { return unsupported("cublasCsrot_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCsscal() { unsupported("cublasCsscal"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsscal_v2() { return unsupported("cublasCsscal_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsscal_v2_64() { return unsupported("cublasCsscal_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCswap() { unsupported("cublasCswap"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCswap_v2() { return unsupported("cublasCswap_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCswap_v2_64() { return unsupported("cublasCswap_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCsymm() { unsupported("cublasCsymm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsymm_v2() { return unsupported("cublasCsymm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsymm_v2_64() { return unsupported("cublasCsymm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsymv_v2() { return unsupported("cublasCsymv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsymv_v2_64() { return unsupported("cublasCsymv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyr2_v2() { return unsupported("cublasCsyr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -122,8 +82,6 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrk3mEx() { return unsupported("cu
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrk3mEx_64() { return unsupported("cublasCsyrk3mEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkEx() { return unsupported("cublasCsyrkEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkEx_64() { return unsupported("cublasCsyrkEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrk_v2() { return unsupported("cublasCsyrk_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrk_v2_64() { return unsupported("cublasCsyrk_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkx() { return unsupported("cublasCsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkx_64() { return unsupported("cublasCsyrkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtbmv() { unsupported("cublasCtbmv"); }
@@ -140,40 +98,19 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtpsv_v2() { return unsupported("cub
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtpsv_v2_64() { return unsupported("cublasCtpsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtpttr() { return unsupported("cublasCtpttr", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtrmm() { unsupported("cublasCtrmm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrmm_v2() { return unsupported("cublasCtrmm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrmm_v2_64() { return unsupported("cublasCtrmm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtrmv() { unsupported("cublasCtrmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrmv_v2() { return unsupported("cublasCtrmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrmv_v2_64() { return unsupported("cublasCtrmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtrsm() { unsupported("cublasCtrsm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrsmBatched() { return unsupported("cublasCtrsmBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrsmBatched_64() { return unsupported("cublasCtrsmBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrsm_v2() { return unsupported("cublasCtrsm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrsm_v2_64() { return unsupported("cublasCtrsm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtrsv() { unsupported("cublasCtrsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrsv_v2() { return unsupported("cublasCtrsv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrsv_v2_64() { return unsupported("cublasCtrsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrttp() { return unsupported("cublasCtrttp", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT double cublasDasum() { return unsupported("cublasDasum", double{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDasum_v2() { return unsupported("cublasDasum_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDasum_v2_64() { return unsupported("cublasDasum_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDaxpy() { unsupported("cublasDaxpy"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDaxpy_v2() { return unsupported("cublasDaxpy_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDaxpy_v2_64() { return unsupported("cublasDaxpy_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDcopy() { unsupported("cublasDcopy"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDcopy_v2() { return unsupported("cublasDcopy_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDcopy_v2_64() { return unsupported("cublasDcopy_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDdgmm() { return unsupported("cublasDdgmm", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDdgmm_64() { return unsupported("cublasDdgmm_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT double cublasDdot() { return unsupported("cublasDdot", double{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDdot_v2() { return unsupported("cublasDdot_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDdot_v2_64() { return unsupported("cublasDdot_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDgbmv() { unsupported("cublasDgbmv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgbmv_v2() { return unsupported("cublasDgbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgbmv_v2_64() { return unsupported("cublasDgbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgeam() { return unsupported("cublasDgeam", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgeam_64() { return unsupported("cublasDgeam_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgelsBatched() { return unsupported("cublasDgelsBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDgemm() { unsupported("cublasDgemm"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemmGroupedBatched() { return unsupported("cublasDgemmGroupedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemmGroupedBatched_64() { return unsupported("cublasDgemmGroupedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -182,26 +119,9 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemvBatched() { return unsupported(
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemvBatched_64() { return unsupported("cublasDgemvBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemvStridedBatched() { return unsupported("cublasDgemvStridedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemvStridedBatched_64() { return unsupported("cublasDgemvStridedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemv_v2() { return unsupported("cublasDgemv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemv_v2_64() { return unsupported("cublasDgemv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgeqrfBatched() { return unsupported("cublasDgeqrfBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDger() { unsupported("cublasDger"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDger_v2() { return unsupported("cublasDger_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDger_v2_64() { return unsupported("cublasDger_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgetrfBatched() { return unsupported("cublasDgetrfBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgetriBatched() { return unsupported("cublasDgetriBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgetrsBatched() { return unsupported("cublasDgetrsBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDmatinvBatched() { return unsupported("cublasDmatinvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT double cublasDnrm2() { return unsupported("cublasDnrm2", double{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDnrm2_v2() { return unsupported("cublasDnrm2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDnrm2_v2_64() { return unsupported("cublasDnrm2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDotEx() { return unsupported("cublasDotEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDotEx_64() { return unsupported("cublasDotEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDotcEx() { return unsupported("cublasDotcEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDotcEx_64() { return unsupported("cublasDotcEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDrot() { unsupported("cublasDrot"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDrot_v2() { return unsupported("cublasDrot_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDrot_v2_64() { return unsupported("cublasDrot_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDrotg() { unsupported("cublasDrotg"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDrotg_v2() { return unsupported("cublasDrotg_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDrotm() { unsupported("cublasDrotm"); }
@@ -213,8 +133,6 @@ NVMLKIT_LIBRARY_EXPORT void cublasDsbmv() { unsupported("cublasDsbmv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsbmv_v2() { return unsupported("cublasDsbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsbmv_v2_64() { return unsupported("cublasDsbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDscal() { unsupported("cublasDscal"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDscal_v2() { return unsupported("cublasDscal_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDscal_v2_64() { return unsupported("cublasDscal_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDspmv() { unsupported("cublasDspmv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDspmv_v2() { return unsupported("cublasDspmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDspmv_v2_64() { return unsupported("cublasDspmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -225,11 +143,7 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDspr2_v2_64() { return unsupported("
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDspr_v2() { return unsupported("cublasDspr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDspr_v2_64() { return unsupported("cublasDspr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDswap() { unsupported("cublasDswap"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDswap_v2() { return unsupported("cublasDswap_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDswap_v2_64() { return unsupported("cublasDswap_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDsymm() { unsupported("cublasDsymm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsymm_v2() { return unsupported("cublasDsymm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsymm_v2_64() { return unsupported("cublasDsymm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDsymv() { unsupported("cublasDsymv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsymv_v2() { return unsupported("cublasDsymv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsymv_v2_64() { return unsupported("cublasDsymv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -243,8 +157,6 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr2k_v2_64() { return unsupported(
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr_v2() { return unsupported("cublasDsyr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr_v2_64() { return unsupported("cublasDsyr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDsyrk() { unsupported("cublasDsyrk"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyrk_v2() { return unsupported("cublasDsyrk_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyrk_v2_64() { return unsupported("cublasDsyrk_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyrkx() { return unsupported("cublasDsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyrkx_64() { return unsupported("cublasDsyrkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtbmv() { unsupported("cublasDtbmv"); }
@@ -261,26 +173,12 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtpsv_v2() { return unsupported("cub
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtpsv_v2_64() { return unsupported("cublasDtpsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtpttr() { return unsupported("cublasDtpttr", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtrmm() { unsupported("cublasDtrmm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtrmm_v2() { return unsupported("cublasDtrmm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtrmm_v2_64() { return unsupported("cublasDtrmm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtrmv() { unsupported("cublasDtrmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtrmv_v2() { return unsupported("cublasDtrmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtrmv_v2_64() { return unsupported("cublasDtrmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtrsm() { unsupported("cublasDtrsm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtrsmBatched() { return unsupported("cublasDtrsmBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtrsmBatched_64() { return unsupported("cublasDtrsmBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtrsm_v2() { return unsupported("cublasDtrsm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtrsm_v2_64() { return unsupported("cublasDtrsm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtrsv() { unsupported("cublasDtrsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtrsv_v2() { return unsupported("cublasDtrsv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtrsv_v2_64() { return unsupported("cublasDtrsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtrttp() { return unsupported("cublasDtrttp", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT double cublasDzasum() { return unsupported("cublasDzasum", double{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDzasum_v2() { return unsupported("cublasDzasum_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDzasum_v2_64() { return unsupported("cublasDzasum_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT double cublasDznrm2() { return unsupported("cublasDznrm2", double{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDznrm2_v2() { return unsupported("cublasDznrm2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDznrm2_v2_64() { return unsupported("cublasDznrm2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasFree() { return unsupported("cublasFree", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGemmGroupedBatchedEx() { return unsupported("cublasGemmGroupedBatchedEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGemmGroupedBatchedEx_64() { return unsupported("cublasGemmGroupedBatchedEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -305,32 +203,14 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIamaxEx_64() { return unsupported("c
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIaminEx() { return unsupported("cublasIaminEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIaminEx_64() { return unsupported("cublasIaminEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT int cublasIcamax() { return unsupported("cublasIcamax", int{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIcamax_v2() { return unsupported("cublasIcamax_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIcamax_v2_64() { return unsupported("cublasIcamax_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT int cublasIcamin() { return unsupported("cublasIcamin", int{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIcamin_v2() { return unsupported("cublasIcamin_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIcamin_v2_64() { return unsupported("cublasIcamin_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT int cublasIdamax() { return unsupported("cublasIdamax", int{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIdamax_v2() { return unsupported("cublasIdamax_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIdamax_v2_64() { return unsupported("cublasIdamax_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT int cublasIdamin() { return unsupported("cublasIdamin", int{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIdamin_v2() { return unsupported("cublasIdamin_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIdamin_v2_64() { return unsupported("cublasIdamin_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasInit() { return unsupported("cublasInit", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT int cublasIsamax() { return unsupported("cublasIsamax", int{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIsamax_v2() { return unsupported("cublasIsamax_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIsamax_v2_64() { return unsupported("cublasIsamax_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT int cublasIsamin() { return unsupported("cublasIsamin", int{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIsamin_v2() { return unsupported("cublasIsamin_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIsamin_v2_64() { return unsupported("cublasIsamin_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT int cublasIzamax() { return unsupported("cublasIzamax", int{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIzamax_v2() { return unsupported("cublasIzamax_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIzamax_v2_64() { return unsupported("cublasIzamax_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT int cublasIzamin() { return unsupported("cublasIzamin", int{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIzamin_v2() { return unsupported("cublasIzamin_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIzamin_v2_64() { return unsupported("cublasIzamin_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasNrm2Ex() { return unsupported("cublasNrm2Ex", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasNrm2Ex_64() { return unsupported("cublasNrm2Ex_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotEx() { return unsupported("cublasRotEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotEx_64() { return unsupported("cublasRotEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotgEx() { return unsupported("cublasRotgEx", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -338,27 +218,13 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotmEx() { return unsupported("cubla
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotmEx_64() { return unsupported("cublasRotmEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotmgEx() { return unsupported("cublasRotmgEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT float cublasSasum() { return unsupported("cublasSasum", float{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSasum_v2() { return unsupported("cublasSasum_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSasum_v2_64() { return unsupported("cublasSasum_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSaxpy() { unsupported("cublasSaxpy"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSaxpy_v2() { return unsupported("cublasSaxpy_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSaxpy_v2_64() { return unsupported("cublasSaxpy_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasScalEx() { return unsupported("cublasScalEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasScalEx_64() { return unsupported("cublasScalEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT float cublasScasum() { return unsupported("cublasScasum", float{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasScasum_v2() { return unsupported("cublasScasum_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasScasum_v2_64() { return unsupported("cublasScasum_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT float cublasScnrm2() { return unsupported("cublasScnrm2", float{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasScnrm2_v2() { return unsupported("cublasScnrm2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasScnrm2_v2_64() { return unsupported("cublasScnrm2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasScopy() { unsupported("cublasScopy"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasScopy_v2() { return unsupported("cublasScopy_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasScopy_v2_64() { return unsupported("cublasScopy_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSdgmm() { return unsupported("cublasSdgmm", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSdgmm_64() { return unsupported("cublasSdgmm_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT float cublasSdot() { return unsupported("cublasSdot", float{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSdot_v2() { return unsupported("cublasSdot_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSdot_v2_64() { return unsupported("cublasSdot_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetEmulationSpecialValuesSupport() { return unsupported("cublasSetEmulationSpecialValuesSupport", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetEmulationStrategy() { return unsupported("cublasSetEmulationStrategy", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaBitCountPointer() { return unsupported("cublasSetFixedPointEmulationMantissaBitCountPointer", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -369,9 +235,6 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetKernelStream() { return unsupport
 NVMLKIT_LIBRARY_EXPORT void cublasSgbmv() { unsupported("cublasSgbmv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgbmv_v2() { return unsupported("cublasSgbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgbmv_v2_64() { return unsupported("cublasSgbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgeam() { return unsupported("cublasSgeam", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgeam_64() { return unsupported("cublasSgeam_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgelsBatched() { return unsupported("cublasSgelsBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSgemm() { unsupported("cublasSgemm"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemmGroupedBatched() { return unsupported("cublasSgemmGroupedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemmGroupedBatched_64() { return unsupported("cublasSgemmGroupedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -380,23 +243,10 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemvBatched() { return unsupported(
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemvBatched_64() { return unsupported("cublasSgemvBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemvStridedBatched() { return unsupported("cublasSgemvStridedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemvStridedBatched_64() { return unsupported("cublasSgemvStridedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemv_v2() { return unsupported("cublasSgemv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemv_v2_64() { return unsupported("cublasSgemv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgeqrfBatched() { return unsupported("cublasSgeqrfBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSger() { unsupported("cublasSger"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSger_v2() { return unsupported("cublasSger_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSger_v2_64() { return unsupported("cublasSger_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgetrfBatched() { return unsupported("cublasSgetrfBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgetriBatched() { return unsupported("cublasSgetriBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgetrsBatched() { return unsupported("cublasSgetrsBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasShutdown() { return unsupported("cublasShutdown", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSmatinvBatched() { return unsupported("cublasSmatinvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT float cublasSnrm2() { return unsupported("cublasSnrm2", float{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSnrm2_v2() { return unsupported("cublasSnrm2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSnrm2_v2_64() { return unsupported("cublasSnrm2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSrot() { unsupported("cublasSrot"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSrot_v2() { return unsupported("cublasSrot_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSrot_v2_64() { return unsupported("cublasSrot_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSrotg() { unsupported("cublasSrotg"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSrotg_v2() { return unsupported("cublasSrotg_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSrotm() { unsupported("cublasSrotm"); }
@@ -408,8 +258,6 @@ NVMLKIT_LIBRARY_EXPORT void cublasSsbmv() { unsupported("cublasSsbmv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsbmv_v2() { return unsupported("cublasSsbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsbmv_v2_64() { return unsupported("cublasSsbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSscal() { unsupported("cublasSscal"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSscal_v2() { return unsupported("cublasSscal_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSscal_v2_64() { return unsupported("cublasSscal_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSspmv() { unsupported("cublasSspmv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSspmv_v2() { return unsupported("cublasSspmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSspmv_v2_64() { return unsupported("cublasSspmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -420,11 +268,7 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSspr2_v2_64() { return unsupported("
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSspr_v2() { return unsupported("cublasSspr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSspr_v2_64() { return unsupported("cublasSspr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSswap() { unsupported("cublasSswap"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSswap_v2() { return unsupported("cublasSswap_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSswap_v2_64() { return unsupported("cublasSswap_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSsymm() { unsupported("cublasSsymm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsymm_v2() { return unsupported("cublasSsymm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsymm_v2_64() { return unsupported("cublasSsymm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSsymv() { unsupported("cublasSsymv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsymv_v2() { return unsupported("cublasSsymv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsymv_v2_64() { return unsupported("cublasSsymv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -438,8 +282,6 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr2k_v2_64() { return unsupported(
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr_v2() { return unsupported("cublasSsyr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr_v2_64() { return unsupported("cublasSsyr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSsyrk() { unsupported("cublasSsyrk"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyrk_v2() { return unsupported("cublasSsyrk_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyrk_v2_64() { return unsupported("cublasSsyrk_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyrkx() { return unsupported("cublasSsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyrkx_64() { return unsupported("cublasSsyrkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasStbmv() { unsupported("cublasStbmv"); }
@@ -456,19 +298,9 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStpsv_v2() { return unsupported("cub
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStpsv_v2_64() { return unsupported("cublasStpsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStpttr() { return unsupported("cublasStpttr", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasStrmm() { unsupported("cublasStrmm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStrmm_v2() { return unsupported("cublasStrmm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStrmm_v2_64() { return unsupported("cublasStrmm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasStrmv() { unsupported("cublasStrmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStrmv_v2() { return unsupported("cublasStrmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStrmv_v2_64() { return unsupported("cublasStrmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasStrsm() { unsupported("cublasStrsm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStrsmBatched() { return unsupported("cublasStrsmBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStrsmBatched_64() { return unsupported("cublasStrsmBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStrsm_v2() { return unsupported("cublasStrsm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStrsm_v2_64() { return unsupported("cublasStrsm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasStrsv() { unsupported("cublasStrsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStrsv_v2() { return unsupported("cublasStrsv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStrsv_v2_64() { return unsupported("cublasStrsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStrttp() { return unsupported("cublasStrttp", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSwapEx() { return unsupported("cublasSwapEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSwapEx_64() { return unsupported("cublasSwapEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -534,55 +366,28 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZsyrkx() { return unsupported("cub
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZtrmm() { return unsupported("cublasXtZtrmm", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZtrsm() { return unsupported("cublasXtZtrsm", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZaxpy() { unsupported("cublasZaxpy"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZaxpy_v2() { return unsupported("cublasZaxpy_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZaxpy_v2_64() { return unsupported("cublasZaxpy_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZcopy() { unsupported("cublasZcopy"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZcopy_v2() { return unsupported("cublasZcopy_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZcopy_v2_64() { return unsupported("cublasZcopy_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZdgmm() { return unsupported("cublasZdgmm", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZdgmm_64() { return unsupported("cublasZdgmm_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT DoubleComplex cublasZdotc() { return unsupported("cublasZdotc", DoubleComplex{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZdotc_v2() { return unsupported("cublasZdotc_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZdotc_v2_64() { return unsupported("cublasZdotc_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT DoubleComplex cublasZdotu() { return unsupported("cublasZdotu", DoubleComplex{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZdotu_v2() { return unsupported("cublasZdotu_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZdotu_v2_64() { return unsupported("cublasZdotu_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZdrot() { unsupported("cublasZdrot"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZdrot_v2() { return unsupported("cublasZdrot_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZdrot_v2_64() { return unsupported("cublasZdrot_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZdscal() { unsupported("cublasZdscal"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZdscal_v2() { return unsupported("cublasZdscal_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZdscal_v2_64() { return unsupported("cublasZdscal_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgbmv() { unsupported("cublasZgbmv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgbmv_v2() { return unsupported("cublasZgbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgbmv_v2_64() { return unsupported("cublasZgbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgeam() { return unsupported("cublasZgeam", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgeam_64() { return unsupported("cublasZgeam_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgelsBatched() { return unsupported("cublasZgelsBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgemm() { unsupported("cublasZgemm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgemv() { unsupported("cublasZgemv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvBatched() { return unsupported("cublasZgemvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvBatched_64() { return unsupported("cublasZgemvBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvStridedBatched() { return unsupported("cublasZgemvStridedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvStridedBatched_64() { return unsupported("cublasZgemvStridedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemv_v2() { return unsupported("cublasZgemv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemv_v2_64() { return unsupported("cublasZgemv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgeqrfBatched() { return unsupported("cublasZgeqrfBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgerc() { unsupported("cublasZgerc"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgerc_v2() { return unsupported("cublasZgerc_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgerc_v2_64() { return unsupported("cublasZgerc_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgeru() { unsupported("cublasZgeru"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgeru_v2() { return unsupported("cublasZgeru_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgeru_v2_64() { return unsupported("cublasZgeru_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgetrfBatched() { return unsupported("cublasZgetrfBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgetriBatched() { return unsupported("cublasZgetriBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgetrsBatched() { return unsupported("cublasZgetrsBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZhbmv() { unsupported("cublasZhbmv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhbmv_v2() { return unsupported("cublasZhbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhbmv_v2_64() { return unsupported("cublasZhbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZhemm() { unsupported("cublasZhemm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhemm_v2() { return unsupported("cublasZhemm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhemm_v2_64() { return unsupported("cublasZhemm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZhemv() { unsupported("cublasZhemv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhemv_v2() { return unsupported("cublasZhemv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhemv_v2_64() { return unsupported("cublasZhemv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -596,8 +401,6 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher2k_v2_64() { return unsupported(
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher_v2() { return unsupported("cublasZher_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher_v2_64() { return unsupported("cublasZher_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZherk() { unsupported("cublasZherk"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZherk_v2() { return unsupported("cublasZherk_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZherk_v2_64() { return unsupported("cublasZherk_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZherkx() { return unsupported("cublasZherkx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZherkx_64() { return unsupported("cublasZherkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZhpmv() { unsupported("cublasZhpmv"); }
@@ -609,21 +412,12 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhpr2_v2() { return unsupported("cub
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhpr2_v2_64() { return unsupported("cublasZhpr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhpr_v2() { return unsupported("cublasZhpr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhpr_v2_64() { return unsupported("cublasZhpr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZmatinvBatched() { return unsupported("cublasZmatinvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZrot() { unsupported("cublasZrot"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZrot_v2() { return unsupported("cublasZrot_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZrot_v2_64() { return unsupported("cublasZrot_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZrotg() { unsupported("cublasZrotg"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZrotg_v2() { return unsupported("cublasZrotg_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZscal() { unsupported("cublasZscal"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZscal_v2() { return unsupported("cublasZscal_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZscal_v2_64() { return unsupported("cublasZscal_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZswap() { unsupported("cublasZswap"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZswap_v2() { return unsupported("cublasZswap_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZswap_v2_64() { return unsupported("cublasZswap_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZsymm() { unsupported("cublasZsymm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsymm_v2() { return unsupported("cublasZsymm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsymm_v2_64() { return unsupported("cublasZsymm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsymv_v2() { return unsupported("cublasZsymv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsymv_v2_64() { return unsupported("cublasZsymv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr2_v2() { return unsupported("cublasZsyr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -634,8 +428,6 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr2k_v2_64() { return unsupported(
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr_v2() { return unsupported("cublasZsyr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr_v2_64() { return unsupported("cublasZsyr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZsyrk() { unsupported("cublasZsyrk"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyrk_v2() { return unsupported("cublasZsyrk_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyrk_v2_64() { return unsupported("cublasZsyrk_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyrkx() { return unsupported("cublasZsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyrkx_64() { return unsupported("cublasZsyrkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtbmv() { unsupported("cublasZtbmv"); }
@@ -652,19 +444,9 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtpsv_v2() { return unsupported("cub
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtpsv_v2_64() { return unsupported("cublasZtpsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtpttr() { return unsupported("cublasZtpttr", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtrmm() { unsupported("cublasZtrmm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtrmm_v2() { return unsupported("cublasZtrmm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtrmm_v2_64() { return unsupported("cublasZtrmm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtrmv() { unsupported("cublasZtrmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtrmv_v2() { return unsupported("cublasZtrmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtrmv_v2_64() { return unsupported("cublasZtrmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtrsm() { unsupported("cublasZtrsm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtrsmBatched() { return unsupported("cublasZtrsmBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtrsmBatched_64() { return unsupported("cublasZtrsmBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtrsm_v2() { return unsupported("cublasZtrsm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtrsm_v2_64() { return unsupported("cublasZtrsm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtrsv() { unsupported("cublasZtrsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtrsv_v2() { return unsupported("cublasZtrsv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtrsv_v2_64() { return unsupported("cublasZtrsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtrttp() { return unsupported("cublasZtrttp", CUBLAS_STATUS_NOT_SUPPORTED); }
 
 }  // extern "C"

@@ -1,0 +1,132 @@
+// Level 1 of any types.
+#include "libraries/cublas/functions/vectors.hpp"
+
+#include <vector>
+
+namespace nvmlkit::cublas::functions {
+namespace {
+
+using blas::Type;
+using Numbers = std::vector<DoubleComplex>;
+
+// A vector as complex numbers of double precision.
+Numbers load(Running& running, Type type, std::int64_t n, const void* x, std::int64_t step) {
+  Numbers out(static_cast<std::size_t>(std::max<std::int64_t>(n, 0)));
+  const auto size = static_cast<std::int64_t>(blas::size_of(type));
+  const auto* const bytes = static_cast<const char*>(running.read(x, span_of(n, step), blas::size_of(type)));
+  if (step == 1) {
+    blas::load(type, bytes, n, out.data());
+    return out;
+  }
+  const auto* const first = step < 0 ? bytes - (n - 1) * step * size : bytes;
+  for (std::int64_t k = 0; k < n; ++k)
+    out[static_cast<std::size_t>(k)] = blas::load_one<DoubleComplex>(type, first + k * step * size);
+  return out;
+}
+
+void store(Running& running, Type type, const Numbers& numbers, void* x, std::int64_t step) {
+  const auto n = static_cast<std::int64_t>(numbers.size());
+  const auto size = static_cast<std::int64_t>(blas::size_of(type));
+  auto* const bytes = static_cast<char*>(running.write(x, span_of(n, step), blas::size_of(type)));
+  auto* const first = step < 0 ? bytes - (n - 1) * step * size : bytes;
+  for (std::int64_t k = 0; k < n; ++k)
+    blas::store(type, &numbers[static_cast<std::size_t>(k)], 1, first + k * step * size);
+}
+
+bool are_known(std::initializer_list<cudaDataType> types) {
+  return std::all_of(types.begin(), types.end(), [](auto type) { return blas::size_of(Type(type)) > 0; });
+}
+
+// A scalar of any type, of the host or of the device.
+struct AnyPlace {
+  const void* address;
+  Type type;
+  bool is_of_host;
+  DoubleComplex value{};
+
+  AnyPlace(const Call& call, const void* pointer, cudaDataType of)
+      : address(pointer), type(Type(of)), is_of_host(call.has_host_pointers()) {
+    if (is_of_host) value = blas::load_one<DoubleComplex>(type, pointer);
+  }
+  DoubleComplex get(Running& running) const {
+    return is_of_host ? value : blas::load_one<DoubleComplex>(type, running.read(address, 1, blas::size_of(type)));
+  }
+};
+
+cublasStatus_t answer(const Call& call, Cost cost, void* result, cudaDataType type, auto work) {
+  const bool is_of_host = call.has_host_pointers();
+  return call.enqueue_with_answer(cost, [=](Running& running) {
+    const DoubleComplex value = work(running);
+    blas::store(Type(type), &value, 1, is_of_host ? result : running.write(result, 1, blas::size_of(Type(type))));
+  });
+}
+
+cublasStatus_t any_dot_ex(const Call& call, bool conjugates, std::int64_t n, const void* x, cudaDataType type_x,
+                          std::int64_t incx, const void* y, cudaDataType type_y, std::int64_t incy, void* result,
+                          cudaDataType type) {
+  if (!result) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!are_known({type_x, type_y, type})) return call.unsupported("with these types");
+  return answer(call, cost_of<double>(n, 2, 2), result, type, [=](Running& running) {
+    const auto a = load(running, Type(type_x), n, x, incx), b = load(running, Type(type_y), n, y, incy);
+    DoubleComplex sum;
+    for (std::size_t k = 0; k < a.size(); ++k) sum += (conjugates ? std::conj(a[k]) : a[k]) * b[k];
+    return sum;
+  });
+}
+
+}  // namespace
+
+cublasStatus_t dot_ex(const Call& call, std::int64_t n, const void* x, cudaDataType type_x, std::int64_t incx,
+                      const void* y, cudaDataType type_y, std::int64_t incy, void* result, cudaDataType type_result,
+                      cudaDataType) {
+  return any_dot_ex(call, false, n, x, type_x, incx, y, type_y, incy, result, type_result);
+}
+cublasStatus_t dotc_ex(const Call& call, std::int64_t n, const void* x, cudaDataType type_x, std::int64_t incx,
+                       const void* y, cudaDataType type_y, std::int64_t incy, void* result, cudaDataType type_result,
+                       cudaDataType) {
+  return any_dot_ex(call, true, n, x, type_x, incx, y, type_y, incy, result, type_result);
+}
+
+cublasStatus_t axpy_ex(const Call& call, std::int64_t n, const void* alpha, cudaDataType type_alpha, const void* x,
+                       cudaDataType type_x, std::int64_t incx, void* y, cudaDataType type_y, std::int64_t incy,
+                       cudaDataType) {
+  if (!alpha) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!are_known({type_alpha, type_x, type_y})) return call.unsupported("with these types");
+  if (n <= 0) return CUBLAS_STATUS_SUCCESS;
+  const AnyPlace factor(call, alpha, type_alpha);
+  return call.enqueue(cost_of<double>(n, 2, 3), [=](Running& running) {
+    const auto by = factor.get(running);
+    const auto a = load(running, Type(type_x), n, x, incx);
+    auto b = load(running, Type(type_y), n, y, incy);
+    for (std::size_t k = 0; k < a.size(); ++k) b[k] += by * a[k];
+    store(running, Type(type_y), b, y, incy);
+  });
+}
+
+cublasStatus_t scal_ex(const Call& call, std::int64_t n, const void* alpha, cudaDataType type_alpha, void* x,
+                       cudaDataType type_x, std::int64_t incx, cudaDataType) {
+  if (!alpha) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!are_known({type_alpha, type_x})) return call.unsupported("with these types");
+  if (n <= 0 || incx <= 0) return CUBLAS_STATUS_SUCCESS;
+  const AnyPlace factor(call, alpha, type_alpha);
+  return call.enqueue(cost_of<double>(n, 1, 2), [=](Running& running) {
+    const auto by = factor.get(running);
+    auto a = load(running, Type(type_x), n, x, incx);
+    for (auto& v : a) v *= by;
+    store(running, Type(type_x), a, x, incx);
+  });
+}
+
+cublasStatus_t nrm2_ex(const Call& call, std::int64_t n, const void* x, cudaDataType type_x, std::int64_t incx,
+                       void* result, cudaDataType type_result, cudaDataType) {
+  if (!result) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!are_known({type_x, type_result})) return call.unsupported("with these types");
+  return answer(call, cost_of<double>(n, 2, 1), result, type_result, [=](Running& running) {
+    double sum = 0;
+    if (incx > 0)
+      for (const auto& v : load(running, Type(type_x), n, x, incx)) sum += std::norm(v);
+    return DoubleComplex(std::sqrt(sum));
+  });
+}
+
+}  // namespace nvmlkit::cublas::functions
