@@ -28,6 +28,12 @@ const char* kind_name(sanitize::Kind kind) {
       return "call_error";
     case sanitize::Kind::leak:
       return "leak";
+    case sanitize::Kind::barrier:
+      return "barrier";
+    case sanitize::Kind::deadlock:
+      return "deadlock";
+    case sanitize::Kind::race:
+      return "race";
     case sanitize::Kind::program_start:
       break;
   }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "ptx/module.hpp"
@@ -12,9 +14,12 @@ namespace nvmlkit::ptx {
 struct Checking {
   bool memory = false;       // addresses
   bool initialized = false;  // bytes of global memory that nothing has written
+  bool barriers = false;     // who arrives at barriers, and masks of lanes
+  bool races = false;        // accesses that nothing orders
   std::uint32_t gap = 0;     // bytes between variables, so that what lies behind one is in none
 
-  bool is_on() const { return memory || initialized; }
+  bool is_on() const { return memory || initialized || barriers || races; }
+  bool watches_blocks() const { return barriers || races; }
 };
 inline constinit Checking checking;
 
@@ -40,11 +45,51 @@ struct BadAccess {
   std::uint64_t nearest_start = 0, nearest_size = 0;
 };
 
+// A wrong use of a barrier, or of an instruction for a set of lanes.
+struct BadBarrier {
+  enum class Kind : std::uint8_t { divergent_warp, divergent_block, invalid_arguments };
+  Kind kind{};
+  std::string text;  // what is wrong
+  std::uint32_t block[3] = {}, thread[3] = {};
+  std::vector<Place> places;
+};
+
+// Threads that wait at one place for what never comes.
+struct Waiters {
+  std::string text;  // for what
+  std::string threads;
+  std::uint32_t block[3] = {};
+  std::uint32_t count = 0;
+  std::vector<Place> places;
+};
+
+// Two accesses to the same bytes that nothing orders.
+struct Race {
+  enum class Severity : std::uint8_t { info, warning, error };
+  struct Side {
+    Touch touch{};
+    std::vector<Place> places;
+    std::uint32_t block[3] = {}, thread[3] = {};
+    std::shared_ptr<const void> launch;  // the driver's, of another launch than this one
+  };
+  Severity severity = Severity::error;
+  Space space = Space::shared;
+  std::uint64_t address = 0;
+  std::uint32_t size = 0;
+  std::uint64_t count = 1;
+  const char* reason = "";
+  Side first, second;  // the one that was executed earlier, and the one that found it
+  const Variable* variable = nullptr;
+};
+
 // Who hears of it. The driver implements it; many threads call.
 class Checks {
  public:
   virtual ~Checks() = default;
   virtual void found(const BadAccess& access) = 0;
+  virtual void found(const BadBarrier&) {}
+  virtual void found(const std::vector<Waiters>&) {}
+  virtual void found(const Race&) {}
 };
 
 }  // namespace nvmlkit::ptx

@@ -32,13 +32,23 @@ void add_nearest(std::string& out, const Nearest& nearest) {
   add_stack(out, "freed", nearest.freed);
 }
 
+void add_side(std::string& out, const Side& side) {
+  add_field(out, "side", side.text);
+  add_field(out, "side.touch", static_cast<std::uint64_t>(side.touch));
+  add_field(out, "side.kernel", side.kernel);
+  for (const auto number : side.thread) add_field(out, "side.thread", number);
+  for (const auto number : side.block) add_field(out, "side.block", number);
+  for (const auto& place : side.places) add_place(out, place);
+  add_stack(out, "host", side.host);
+}
+
 // One after the other, as they are written.
 class Reader {
  public:
   explicit Reader(Finding& out) : out_(out) {}
 
   void take(const Field& f) {
-    if (of_stack(f) || of_place(f) || of_nearest(f)) return;
+    if (of_side(f) || of_stack(f) || of_place(f) || of_nearest(f)) return;
     const auto number = f.number();
     if (f.name == "kind") out_.kind = static_cast<Kind>(number);
     if (f.name == "memory") out_.place = static_cast<Place>(number);
@@ -55,11 +65,29 @@ class Reader {
     if (f.name == "text") out_.text = f.value;
     if (f.name == "error") out_.error = number;
     if (f.name == "heap") out_.is_of_heap = number != 0;
+    if (f.name == "severity") out_.severity = static_cast<Severity>(number);
   }
 
  private:
+  // Sides are the last fields of a record; places and stacks behind one belong to it.
+  bool of_side(const Field& f) {
+    if (!f.name.starts_with("side")) return false;
+    if (f.name == "side") {
+      out_.sides.emplace_back().text = f.value;
+      threads_ = blocks_ = 0;
+      last_ = nullptr;
+    }
+    if (out_.sides.empty()) return true;
+    auto& side = out_.sides.back();
+    if (f.name == "side.touch") side.touch = static_cast<Touch>(f.number());
+    if (f.name == "side.kernel") side.kernel = f.value;
+    if (f.name == "side.thread" && threads_ < 3) side.thread[threads_++] = f.number();
+    if (f.name == "side.block" && blocks_ < 3) side.block[blocks_++] = f.number();
+    return true;
+  }
+  std::vector<DevicePlace>& places() { return out_.sides.empty() ? out_.places : out_.sides.back().places; }
   bool of_stack(const Field& f) {
-    auto* const stack = f.name == "host"        ? &out_.host
+    auto* const stack = f.name == "host"        ? &(out_.sides.empty() ? out_.host : out_.sides.back().host)
                         : f.name == "allocated" ? &out_.nearest.allocated
                         : f.name == "freed"     ? &out_.nearest.freed
                                                 : nullptr;
@@ -75,9 +103,9 @@ class Reader {
   }
   bool of_place(const Field& f) {
     if (!f.name.starts_with("place")) return false;
-    if (f.name == "place") out_.places.push_back({f.value, 0, {}, 0, 0, {}});
-    if (out_.places.empty()) return true;
-    auto& place = out_.places.back();
+    if (f.name == "place") places().push_back({f.value, 0, {}, 0, 0, {}});
+    if (places().empty()) return true;
+    auto& place = places().back();
     if (f.name == "place.offset") place.offset = f.number();
     if (f.name == "place.file") place.file = f.value;
     if (f.name == "place.line") place.line = f.number();
@@ -107,6 +135,8 @@ std::string Finding::key() const {
   std::string out = std::to_string(static_cast<int>(kind)) + '/' + std::to_string(process) + '/' + kernel;
   if (kind == Kind::leak) return out + '/' + std::to_string(address);
   if (!places.empty()) out += '/' + places[0].function + '/' + std::to_string(places[0].offset);
+  for (const auto& side : sides)
+    if (!side.places.empty()) out += '/' + side.places[0].function + '/' + std::to_string(side.places[0].offset);
   out += '/' + call + '/' + error_name + '/' + text;
   for (const auto& frame : host) out += '/' + frame.module + std::to_string(frame.offset);
   return out;
@@ -131,7 +161,9 @@ std::string record_of(const Finding& f) {
   add_field(out, "text", f.text);
   add_field(out, "error", f.error);
   add_field(out, "heap", f.is_of_heap ? 1 : 0);
+  add_field(out, "severity", static_cast<std::uint64_t>(f.severity));
   add_stack(out, "host", f.host);
+  for (const auto& side : f.sides) add_side(out, side);
   return out + '\n';
 }
 

@@ -19,7 +19,12 @@ enum class Kind : std::uint8_t {
   call_error,    // of the API
   leak,
   program_start,  // no finding: a process has loaded the driver
+  barrier,        // a wrong use of a barrier or of an instruction for a set of lanes
+  deadlock,
+  race,
 };
+
+enum class Severity : std::uint8_t { info, warning, error };
 
 enum class Place : std::uint8_t { none, global, shared, local, constant };
 enum class Touch : std::uint8_t { none, read, write, atomic };
@@ -42,6 +47,16 @@ struct Nearest {
   std::vector<HostFrame> allocated, freed;
 };
 
+// One of several groups of threads that a finding is about: an access of a race, or threads that wait.
+struct Side {
+  std::string text;
+  Touch touch{};
+  std::string kernel;
+  std::uint64_t thread[3] = {}, block[3] = {};
+  std::vector<DevicePlace> places;
+  std::vector<HostFrame> host;  // of another launch than the finding's
+};
+
 struct Finding {
   Kind kind{};
   Place place{};
@@ -55,7 +70,9 @@ struct Finding {
   std::string call, error_name, text;  // of a call or kernel that went wrong
   std::uint64_t error = 0;
   bool is_of_heap = false;  // of a leak: malloc() of a kernel
+  Severity severity = Severity::error;
   std::vector<HostFrame> host;
+  std::vector<Side> sides;
 
   // What makes two findings the same.
   std::string key() const;

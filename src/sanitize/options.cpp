@@ -14,6 +14,8 @@ std::string Options::encoded() const {
   const auto flag = [&](const char* name, bool is_set) { add_field(out, name, is_set ? "1" : "0"); };
   flag("memcheck", memcheck);
   flag("initcheck", initcheck);
+  flag("racecheck", racecheck);
+  flag("synccheck", synccheck);
   flag("leaks", finds_leaks);
   flag("calls", reports_calls);
   flag("ends_context", ends_context);
@@ -31,6 +33,8 @@ bool decode(const std::string& text, Options& out) {
     const bool is_set = field.value == "1";
     if (field.name == "memcheck") out.memcheck = is_set;
     if (field.name == "initcheck") out.initcheck = is_set;
+    if (field.name == "racecheck") out.racecheck = is_set;
+    if (field.name == "synccheck") out.synccheck = is_set;
     if (field.name == "leaks") out.finds_leaks = is_set;
     if (field.name == "calls") out.reports_calls = is_set;
     if (field.name == "ends_context") out.ends_context = is_set;

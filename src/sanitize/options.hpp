@@ -17,7 +17,7 @@ struct KernelFilter {
 };
 
 struct Options {
-  bool memcheck = false, initcheck = false;
+  bool memcheck = false, initcheck = false, racecheck = false, synccheck = false;
   bool finds_leaks = false;
   bool reports_calls = true;                        // API errors
   bool ends_context = true;                         // after an error of a kernel; else the program goes on

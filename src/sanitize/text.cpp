@@ -73,6 +73,53 @@ void add_device(std::vector<std::string>& out, const Finding& f) {
     out.push_back("    and by " + with_commas(f.count - 1) + (f.count == 2 ? " more thread" : " more threads"));
 }
 
+const char* access_name(Touch touch) {
+  return touch == Touch::read ? "Read" : touch == Touch::write ? "Write" : "Atomic";
+}
+
+std::string race_title(const Finding& f) {
+  constexpr const char* kLevels[] = {"Info", "Warning", "Error"};
+  std::string out = kLevels[static_cast<std::size_t>(f.severity)];
+  out += ": Race reported between ";
+  if (f.sides.size() != 2 || f.sides[0].places.empty()) return out + "accesses";
+  return out + access_name(f.sides[0].touch) + " access at " + text_of(f.sides[0].places[0]);
+}
+
+void add_inner(std::vector<std::string>& out, const std::vector<DevicePlace>& places) {
+  bool is_first = true;
+  for (const auto& place : places) {
+    if (!is_first) out.push_back("        Device Frame: " + text_of(place));
+    if (is_first && !place.instruction.empty())
+      out.push_back("        PTX line " + std::to_string(place.ptx_line) + ": " + place.instruction);
+    is_first = false;
+  }
+}
+
+void add_race(std::vector<std::string>& out, const Finding& f, bool with_host) {
+  if (f.sides.size() != 2 || f.sides[1].places.empty()) return;
+  const auto &first = f.sides[0], &second = f.sides[1];
+  out.push_back("    and " + std::string(access_name(second.touch)) + " access at " + text_of(second.places[0]) + " [" +
+                with_commas(f.count) + (f.count == 1 ? " hazard]" : " hazards]"));
+  for (const auto* side : {&first, &second}) {
+    out.push_back("    " + std::string(access_name(side->touch)) + " by thread " + triple(side->thread) + " in block " +
+                  triple(side->block) + (side->kernel == f.kernel ? "" : " of kernel " + demangled(side->kernel)));
+    add_inner(out, side->places);
+  }
+  auto where = "    of " + name_of(f.place) + " memory at " + hex(f.address);
+  if (!f.nearest.variable.empty()) where += " in variable " + demangled(f.nearest.variable);
+  out.push_back(std::move(where));
+  if (!f.text.empty()) out.push_back("    " + f.text);
+  if (with_host) add_frames(out, "launch time of the other kernel", first.host);
+}
+
+void add_waiters(std::vector<std::string>& out, const Finding& f) {
+  for (const auto& side : f.sides) {
+    out.push_back("    " + side.text);
+    if (!side.places.empty()) out.push_back("        at " + text_of(side.places[0]));
+    add_inner(out, side.places);
+  }
+}
+
 }  // namespace
 
 std::string demangled(const std::string& name) {
@@ -108,6 +155,12 @@ std::string title(const Finding& f) {
     case Kind::leak:
       return "Leaked " + with_commas(f.size) + " bytes at " + hex(f.address) +
              (f.is_of_heap ? " on the device heap" : "");
+    case Kind::barrier:
+      return "Barrier error detected. " + f.call + '.';
+    case Kind::deadlock:
+      return "Deadlock detected. No thread of the block can continue.";
+    case Kind::race:
+      return race_title(f);
     case Kind::program_start:
       break;
   }
@@ -125,6 +178,12 @@ std::vector<std::string> lines_of(const Finding& f, bool with_host) {
     out.push_back("    Address " + hex(f.address) + is);
     add_nearest(out, f.nearest);
   }
+  if (f.kind == Kind::barrier) {
+    add_device(out, f);
+    out.push_back("    " + f.text);
+  }
+  if (f.kind == Kind::race) add_race(out, f, with_host);
+  if (f.kind == Kind::deadlock) add_waiters(out, f);
   if (f.kind == Kind::bad_free) out.push_back("    Address " + hex(f.address));
   if (!with_host) return out;
   const char* const when = f.kind == Kind::call_error ? "error"

@@ -50,10 +50,6 @@ sanitize::KernelFilter filter_of(const std::string& text, bool is_pattern) {
 }
 
 sanitize::Options checks_of(const SanitizeOptions& o) {
-  if (o.tool == "racecheck" || o.tool == "synccheck")
-    throw CommandError(of_argument(
-        "--tool", {.kind = sim::ProblemKind::impossible,
-                   .what = fmt::format("{} is not there yet; memcheck, initcheck and leakcheck are", o.tool)}));
   if (!o.save.empty() && o.xml != "yes")
     throw CommandError(
         of_argument("--save", {.kind = sim::ProblemKind::impossible,
@@ -62,6 +58,8 @@ sanitize::Options checks_of(const SanitizeOptions& o) {
   const bool all = o.tool == "all";
   out.memcheck = all || o.tool == "memcheck";
   out.initcheck = all || o.tool == "initcheck";
+  out.racecheck = all || o.tool == "racecheck";
+  out.synccheck = all || o.tool == "synccheck";
   out.finds_leaks = all || o.tool == "leakcheck" || o.leak_check == "full";
   out.reports_calls = out.memcheck && o.calls != "no";
   out.ends_context = o.on_error == "context";
@@ -140,7 +138,7 @@ int sanitize_program(const SanitizeOptions& options, const std::vector<std::stri
 
 void declare_checks(Arguments& arguments, SanitizeOptions& o) {
   arguments.section("Checks");
-  arguments.option("--tool", Kind::text, o.tool, "What is checked; racecheck and synccheck are not there yet")
+  arguments.option("--tool", Kind::text, o.tool, "What is checked")
       .only({"memcheck", "initcheck", "leakcheck", "racecheck", "synccheck", "all"})
       .default_text("memcheck");
   arguments.option("--leak-check", Kind::text, o.leak_check, "Memory that is not freed at the end")

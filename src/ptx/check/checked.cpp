@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "ptx/check/block_watch.hpp"
 #include "ptx/check/extents.hpp"
 #include "ptx/decode/form.hpp"
 #include "ptx/run/group.hpp"
@@ -97,8 +98,7 @@ void check_written(Warp& w, const Instruction& i, const CheckedForm& form, const
 }
 
 void check_memory(Warp& w, const Instruction& i, Mask lanes) {
-  const auto& function = *w.frame().function;
-  const auto& form = function.checked[static_cast<std::size_t>(&i - function.code.data())];
+  const auto& form = checked_form(*w.frame().function, i);
   std::uint64_t addresses[kLanes];
   effective_addresses(w, i, addresses);
   if (!all_are_there(w, i, form, bounds_of(addresses, lanes))) lanes &= ~bad_lanes(w, i, form, addresses, lanes);
@@ -115,9 +115,35 @@ std::uint32_t values_of(const Form& form) {
 
 }  // namespace
 
+namespace {
+
+bool is_for_lanes(Op op) {
+  return op == Op::shfl_ || op == Op::vote_ || op == Op::match_ || op == Op::redux_ || op == Op::elect_ ||
+         op == Op::bar_ || op == Op::barrier_;
+}
+
+// An instruction for a set of lanes, which have come together.
+void check_lanes(Warp& w, const Instruction& i, Mask lanes) {
+  if (auto* const watch = w.block.watch()) watch->check_lanes(w, i, lanes);
+  checked_form(*w.frame().function, i).handler(w, i, lanes);
+}
+
+void add_lane_check(const Form& form, Instruction& out, CheckedForm& made) {
+  const auto op = form.op();
+  made.is_aligned = op == Op::bar_ || form.has("aligned");
+  made.names_lanes = is_for_lanes(op);
+  if (out.kind != Kind::converge || !checking.watches_blocks()) return;
+  made.handler = out.handler;
+  out.handler = &check_lanes;
+}
+
+}  // namespace
+
 void add_check(const Form& form, Instruction& out, Function& function) {
   auto& made = function.checked.emplace_back();
   const auto op = form.op();
+  made.op = op;
+  if (out.kind == Kind::barrier || out.kind == Kind::converge) add_lane_check(form, out, made);
   const bool changes = op == Op::atom_ || op == Op::red_;
   const bool reads = op == Op::ld_ || op == Op::ldu_;
   function.writes_unseen |= (out.writes && !changes && op != Op::st_) || form.has("async");
@@ -126,7 +152,9 @@ void add_check(const Form& form, Instruction& out, Function& function) {
   if (!is_plain || form.has("async") || out.space == Space::param || out.space == Space::kernel_param) return;
   const auto size = size_of(form.type()) * values_of(form);
   if (size == 0) return;
-  made = {out.handler, size, changes ? Touch::changes : reads ? Touch::reads : Touch::writes};
+  made.handler = out.handler;
+  made.size = size;
+  made.touch = changes ? Touch::changes : reads ? Touch::reads : Touch::writes;
   out.handler = &check_memory;
 }
 

@@ -6,6 +6,15 @@
 
 namespace nvmlkit::ptx {
 
+std::vector<Place> Warp::places_of(const Frame* frame, std::uint32_t pc) {
+  std::vector<Place> out;
+  for (; frame; frame = frame->caller) {
+    out.push_back({frame->function, pc, frame->function->code[pc].line});
+    pc = frame->return_to - 1;
+  }
+  return out;
+}
+
 void Warp::refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
                   std::size_t size, unsigned lane) {
   auto& worker = block.worker();
@@ -22,12 +31,7 @@ void Warp::refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruct
     access.block[k] = special_.ctaid[k][lane];
     access.thread[k] = special_.tid[k][lane];
   }
-  const auto* at = &i;
-  for (const auto* frame = frame_; frame; frame = frame->caller) {
-    const auto& code = frame->function->code;
-    access.places.push_back({frame->function, static_cast<std::uint32_t>(at - code.data()), at->line});
-    if (frame->caller) at = &frame->caller->function->code[frame->return_to - 1];
-  }
+  access.places = places_of(frame_, static_cast<std::uint32_t>(&i - frame_->function->code.data()));
   if (const auto* const extents = worker.grid.module->extents.get()) {
     const bool is_shared = space == Space::shared;
     const auto base = is_shared ? 0 : extents->image_start;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "ptx/check/block_watch.hpp"
 #include "ptx/compile/compiled.hpp"
 #include "ptx/run/group.hpp"
 
@@ -22,7 +23,10 @@ Block::Block(Worker& worker, Group& group, unsigned rank)
   asked_ = (worker.grid.module->shared_bytes + worker.grid.dynamic_shared + checking.gap + 15) / 16 * 16;
   shared_.resize(asked_ + kReserved);
   for (unsigned i = 0; i < warps; ++i) fill_special(*warps_[i], i);
+  if (checking.watches_blocks() && worker.grid.checks) watch_ = std::make_unique<BlockWatch>(*this);
 }
+
+Block::~Block() { flush(); }
 
 void Block::start(std::uint64_t number) {
   if (waited_for_ > 0) std::fill(std::begin(barriers_), std::end(barriers_), Barrier{});
@@ -33,6 +37,7 @@ void Block::start(std::uint64_t number) {
   started_ = 0;
   beginning_ = engine() == Engine::interpret ? nullptr : Compiled::of(*worker_->grid.entry).beginning();
   fill_place(number);
+  if (watch_) watch_->start();
 }
 
 // What is the same in all blocks of a launch.
@@ -187,6 +192,7 @@ void Block::threads_ended(unsigned threads) {
 
 void Block::release_from_cluster() {
   begin_phase();
+  if (watch_) watch_->releases_cluster();
   for (auto& warp : warps_) warp->release(kClusterBarrier, 0, 0);
 }
 
@@ -201,6 +207,7 @@ void Block::check(unsigned barrier) {
   auto& b = barriers_[barrier];
   if (b.arrived < (b.expected ? b.expected : live_threads_)) return;
   const auto arrived = b.arrived, with_true = b.arrived_true;
+  if (watch_) watch_->releases(barrier, arrived, b.expected);
   b = {};
   --waited_for_;
   begin_phase();

@@ -12,13 +12,14 @@
 
 namespace nvmlkit::ptx {
 
+class BlockWatch;
 class Group;
 struct PieceNode;
 
 class Block {
  public:
   Block(Worker& worker, Group& group, unsigned rank);
-  ~Block() { flush(); }
+  ~Block();
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
@@ -31,6 +32,12 @@ class Block {
   std::vector<std::byte>& shared() { return shared_; }
   Group& group() { return group_; }
   unsigned rank() const { return rank_; }
+  std::uint32_t live_threads() const { return live_threads_; }
+  const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
+  // Warps that have begun.
+  unsigned started() const { return started_; }
+  // Of a sanitizer that looks at barriers or at the order of accesses; null without one.
+  BlockWatch* watch() const { return watch_.get(); }
   // Whether bytes of shared memory are those behind what the program asked for.
   bool is_reserved(std::uint64_t address, std::uint64_t size) const {
     return address >= asked_ && address < shared_.size() && size <= shared_.size() - address;
@@ -82,6 +89,7 @@ class Block {
   unsigned first_turns_ = 0;  // of warps that went on from a barrier, still to be taken
   std::FILE* output_;
   std::string printed_;
+  std::unique_ptr<BlockWatch> watch_;
 };
 
 }  // namespace nvmlkit::ptx

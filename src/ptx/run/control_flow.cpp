@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "ptx/builtins/builtins.hpp"
+#include "ptx/check/block_watch.hpp"
 #include "ptx/run/group.hpp"
 #include "ptx/run/lanes.hpp"
 #include "ptx/run/warp.hpp"
@@ -135,6 +136,7 @@ void Warp::arrive(const Fragment& own, const Instruction& i, Mask lanes) {
   if (i.c.is_there()) with_true = (i.flag ? ~predicate(i.c) : predicate(i.c)) & lanes;
   Fragment waiting{own.frame, own.pc, lanes, Wait::barrier, static_cast<std::uint8_t>(barrier)};
   const bool only_arrives = i.detail == 'a';
+  if (auto* const watch = block.watch()) watch->arrives(*this, own, lanes, barrier, expected);
   if (only_arrives) waiting = {own.frame, own.pc + 1, lanes, Wait::none, 0};
   if (only_arrives)
     add(waiting);
@@ -145,6 +147,7 @@ void Warp::arrive(const Fragment& own, const Instruction& i, Mask lanes) {
 }
 
 void Warp::arrive_in_cluster(const Fragment& own, Mask lanes) {
+  if (auto* const watch = block.watch()) watch->arrives_in_cluster(*this, lanes);
   add({own.frame, own.pc + 1, lanes, Wait::none, 0});
   const auto phase = block.group().arrive(static_cast<unsigned>(std::popcount(lanes)));
   for (unsigned lane = 0; lane < kLanes; ++lane)
@@ -155,6 +158,7 @@ void Warp::wait_for_cluster(const Fragment& own, Mask lanes) {
   Mask done = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane)
     if ((lanes >> lane & 1) && block.group().has_ended(cluster_phase_[lane])) done |= Mask{1} << lane;
+  if (auto* const watch = block.watch(); watch && done) watch->leaves_cluster(*this, done);
   if (done) add({own.frame, own.pc + 1, done, Wait::none, 0});
   if (lanes & ~done) fragments_.push_back({own.frame, own.pc, lanes & ~done, Wait::barrier, Block::kClusterBarrier});
 }

@@ -1,5 +1,6 @@
 #include "ptx/run/execution.hpp"
 
+#include "ptx/check/waiters.hpp"
 #include "ptx/run/alone.hpp"
 
 namespace nvmlkit::ptx {
@@ -117,8 +118,10 @@ void Execution::work(Worker& worker, bool by_caller) {
     group->polls = worker.spins;
     if (progress == Progress::finished) spare = std::move(group);
     if (progress == Progress::faulted) end_with(worker.fault);
-    if (progress == Progress::blocked)  // every thread waits for one that will not come
+    if (progress == Progress::blocked) {  // every thread waits for one that will not come
+      if (grid_.checks) grid_.checks->found(waiters_of(*group));
       end_with({FaultKind::deadlock, 0, grid_.entry->name, 0});
+    }
     if (!has_asked && worker.instructions > kAlone) {
       has_asked = true;
       ask_for_help();

@@ -23,6 +23,9 @@ class Group {
 
   bool polls = false;  // it gave its turn away because it looks at memory again and again
 
+  unsigned size() const { return static_cast<unsigned>(members_.size()); }
+  Block& member(unsigned rank) const { return *members_[rank].block; }
+
   // The barrier of all threads. Who arrives learns the phase of which it will wait for the end.
   std::uint32_t arrive(unsigned threads);
   bool has_ended(std::uint32_t phase) const { return phase != phase_; }

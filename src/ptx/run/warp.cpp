@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "ptx/check/block_watch.hpp"
 #include "ptx/compile/compiled.hpp"
 #include "ptx/run/block.hpp"
 
@@ -239,7 +240,9 @@ bool Warp::is_ahead(std::size_t number) const {
 
 // Lanes of an instruction for all of a set of lanes wait for the others of it; false: not all are here yet.
 bool Warp::converge(std::size_t number, const Instruction& i, Mask lanes) {
-  const bool waits = !std::exchange(forced_, false) && fragments_.size() > 1;
+  const bool is_forced = std::exchange(forced_, false);
+  if (auto* const watch = block.watch(); watch && is_forced) watch->goes_on_without(*this, fragments_[number], lanes);
+  const bool waits = !is_forced && fragments_.size() > 1;
   const auto* const sets = at<Mask>(i.c);
   Mask wanted = 0;
   for (Mask left = waits ? lanes : 0; left != 0; left &= left - 1) wanted |= sets[std::countr_zero(left)];

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ptx/checks.hpp"
@@ -123,10 +124,14 @@ class Warp {
   void release(unsigned barrier, std::uint32_t arrived_true, std::uint32_t arrived);
 
   Mask live() const { return live_; }
+  std::span<const Fragment> fragments() const { return fragments_; }
+  // Of an instruction of the innermost function, and the calls that led to it.
+  static std::vector<Place> places_of(const Frame* frame, std::uint32_t pc);
   unsigned index() const { return index_; }
   Frame& frame() const { return *frame_; }
   std::uint64_t local_start() const { return frame_->local_start; }
   SpecialValues& special() { return special_; }
+  const SpecialValues& special() const { return special_; }
 
   Block& block;
   Mask carry = 0;  // of the last instruction with .cc

@@ -6,13 +6,9 @@
 
 #include "driver/cuda/sanitize/kernel_filter.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
-#include "driver/cuda/sanitize/source_lines.hpp"
 
 namespace nvmlkit::cuda::sanitizer {
 namespace {
-
-// An instruction of the hardware has so many bytes.
-constexpr std::uint64_t kInstructionBytes = 16;
 
 sanitize::Kind kind_of(ptx::BadAccess::Kind kind) {
   switch (kind) {
@@ -38,12 +34,6 @@ sanitize::Place place_of(ptx::Space space) {
     default:
       return sanitize::Place::global;
   }
-}
-
-sanitize::Touch touch_of(ptx::Touch touch) {
-  return touch == ptx::Touch::reads    ? sanitize::Touch::read
-         : touch == ptx::Touch::writes ? sanitize::Touch::write
-                                       : sanitize::Touch::atomic;
 }
 
 sanitize::Nearest nearest_of(const ptx::BadAccess& access) {
@@ -75,6 +65,12 @@ bool is_meant(const ptx::Function& kernel) {
 
 }  // namespace
 
+sanitize::Touch touch_of(ptx::Touch touch) {
+  return touch == ptx::Touch::reads    ? sanitize::Touch::read
+         : touch == ptx::Touch::writes ? sanitize::Touch::write
+                                       : sanitize::Touch::atomic;
+}
+
 std::unique_ptr<LaunchChecks> LaunchChecks::make(const Launch& launch) {
   if (!is_on() || !is_meant(*launch.function->code)) return nullptr;
   return std::make_unique<LaunchChecks>(launch);
@@ -92,13 +88,7 @@ sanitize::Finding LaunchChecks::finding_of(const ptx::BadAccess& access) const {
     out.thread[k] = access.thread[k];
     out.block[k] = access.block[k];
   }
-  for (const auto& place : access.places) {
-    auto lines = source_lines(*launch_.function->module->code, *place.function, place.line);
-    for (auto& line : lines) {
-      line.offset = kInstructionBytes * place.instruction;
-      out.places.push_back(std::move(line));
-    }
-  }
+  out.places = places_of(access.places);
   out.nearest = nearest_of(access);
   if (launch_.origin) out.host = launch_.origin->frames();
   return out;
@@ -133,7 +123,8 @@ bool LaunchChecks::finish(const ptx::Fault& fault, const std::string& text) {
     sanitize::record(finding);
   }
   if (sanitize::options()->initcheck) note_unseen();
-  if (!text.empty() && sanitize::options()->memcheck) {
+  for (const auto& [key, finding] : barriers_) sanitize::record(finding);
+  if (!text.empty() && !has_deadlock_ && sanitize::options()->memcheck) {
     sanitize::Finding ended;
     ended.kind = sanitize::Kind::kernel_error;
     ended.kernel = launch_.function->code->name;

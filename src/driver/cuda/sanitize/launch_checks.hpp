@@ -14,6 +14,8 @@
 
 namespace nvmlkit::cuda::sanitizer {
 
+sanitize::Touch touch_of(ptx::Touch touch);
+
 class LaunchChecks final : public ptx::Checks {
  public:
   // Null for a launch that is not checked: without a sanitizer, or left out by its filters.
@@ -21,6 +23,9 @@ class LaunchChecks final : public ptx::Checks {
   explicit LaunchChecks(const Launch& launch) : launch_(launch) {}
 
   void found(const ptx::BadAccess& access) override;
+  void found(const ptx::BadBarrier& barrier) override;
+  void found(const std::vector<ptx::Waiters>& waiters) override;
+  void found(const ptx::Race& race) override;
   // Records what was found, and what ended the launch. True: the context is to end.
   bool finish(const ptx::Fault& fault, const std::string& text);
 
@@ -29,9 +34,15 @@ class LaunchChecks final : public ptx::Checks {
   void note_unseen() const;
   sanitize::Finding finding_of(const ptx::BadAccess& access) const;
 
+  sanitize::Finding new_finding(sanitize::Kind kind) const;
+  std::vector<sanitize::DevicePlace> places_of(const std::vector<ptx::Place>& places) const;
+  sanitize::Side side_of(const ptx::Race::Side& side) const;
+
   const Launch& launch_;
   std::mutex mutex_;
   std::map<Key, sanitize::Finding> findings_;
+  std::map<std::tuple<const ptx::Function*, std::uint32_t, std::string>, sanitize::Finding> barriers_;
+  bool has_deadlock_ = false;
 };
 
 }  // namespace nvmlkit::cuda::sanitizer

@@ -63,7 +63,11 @@ __attribute__((destructor)) void at_end() {
 void begin() {
   const auto* const options = sanitize::options();
   if (!options || ptx::checking.is_on()) return;
-  ptx::checking = {.memory = true, .initialized = options->initcheck, .gap = kGap};
+  ptx::checking = {.memory = true,
+                   .initialized = options->initcheck,
+                   .barriers = options->synccheck,
+                   .races = options->racecheck,
+                   .gap = kGap};
   AddressRange::red_zone = kRedZone;
   sanitize::Finding start;
   start.kind = sanitize::Kind::program_start;

@@ -1,0 +1,101 @@
+// Findings about the order of threads: barriers, deadlocks, races.
+#include "driver/cuda/sanitize/launch_checks.hpp"
+#include "driver/cuda/sanitize/sanitizer.hpp"
+#include "driver/cuda/sanitize/source_lines.hpp"
+
+namespace nvmlkit::cuda::sanitizer {
+namespace {
+
+// An instruction of the hardware has so many bytes.
+constexpr std::uint64_t kInstructionBytes = 16;
+// Of a deadlock: groups of threads that are named.
+constexpr std::size_t kMostWaiters = 32;
+
+const char* name_of(ptx::BadBarrier::Kind kind) {
+  return kind == ptx::BadBarrier::Kind::divergent_warp    ? "Divergent thread(s) in warp"
+         : kind == ptx::BadBarrier::Kind::divergent_block ? "Divergent thread(s) in block"
+                                                          : "Invalid arguments";
+}
+
+std::string triple(const std::uint32_t (&at)[3]) {
+  return '(' + std::to_string(at[0]) + ',' + std::to_string(at[1]) + ',' + std::to_string(at[2]) + ')';
+}
+
+}  // namespace
+
+std::vector<sanitize::DevicePlace> LaunchChecks::places_of(const std::vector<ptx::Place>& places) const {
+  std::vector<sanitize::DevicePlace> out;
+  for (const auto& place : places)
+    for (auto& line : source_lines(*launch_.function->module->code, *place.function, place.line)) {
+      line.offset = kInstructionBytes * place.instruction;
+      out.push_back(std::move(line));
+    }
+  return out;
+}
+
+sanitize::Finding LaunchChecks::new_finding(sanitize::Kind kind) const {
+  sanitize::Finding out;
+  out.kind = kind;
+  out.kernel = launch_.function->code->name;
+  if (launch_.origin) out.host = launch_.origin->frames();
+  return out;
+}
+
+void LaunchChecks::found(const ptx::BadBarrier& bad) {
+  if (!sanitize::options()->synccheck) return;
+  const std::lock_guard lock(mutex_);
+  const auto& place = bad.places[0];
+  const auto [at, is_new] = barriers_.try_emplace({place.function, place.instruction, name_of(bad.kind)});
+  if (!is_new) {
+    ++at->second.count;
+    return;
+  }
+  auto& out = at->second = new_finding(sanitize::Kind::barrier);
+  out.call = name_of(bad.kind);
+  out.text = bad.text;
+  out.places = places_of(bad.places);
+  std::copy_n(bad.thread, 3, out.thread);
+  std::copy_n(bad.block, 3, out.block);
+}
+
+void LaunchChecks::found(const std::vector<ptx::Waiters>& waiters) {
+  auto finding = new_finding(sanitize::Kind::deadlock);
+  for (const auto& w : waiters) {
+    if (finding.sides.size() == kMostWaiters) break;
+    auto& side = finding.sides.emplace_back();
+    const bool is_one = w.count == 1;
+    side.text = std::to_string(w.count) + (is_one ? " thread, " : " threads, ") + w.threads + " in block " +
+                triple(w.block) + (is_one ? ", waits " : ", wait ") + w.text;
+    std::copy_n(w.block, 3, side.block);
+    side.places = places_of(w.places);
+  }
+  const std::lock_guard lock(mutex_);
+  if (has_deadlock_) return;
+  has_deadlock_ = true;
+  sanitize::record(std::move(finding));
+}
+
+sanitize::Side LaunchChecks::side_of(const ptx::Race::Side& side) const {
+  sanitize::Side out;
+  out.touch = touch_of(side.touch);
+  out.kernel = launch_.function->code->name;
+  std::copy_n(side.thread, 3, out.thread);
+  std::copy_n(side.block, 3, out.block);
+  out.places = places_of(side.places);
+  return out;
+}
+
+void LaunchChecks::found(const ptx::Race& race) {
+  auto finding = new_finding(sanitize::Kind::race);
+  finding.severity = static_cast<sanitize::Severity>(race.severity);
+  finding.place = race.space == ptx::Space::shared ? sanitize::Place::shared : sanitize::Place::global;
+  finding.address = race.address;
+  finding.size = race.size;
+  finding.count = race.count;
+  finding.text = race.reason;
+  if (race.variable) finding.nearest.variable = race.variable->name;
+  finding.sides = {side_of(race.first), side_of(race.second)};
+  sanitize::record(std::move(finding));
+}
+
+}  // namespace nvmlkit::cuda::sanitizer

@@ -1,0 +1,155 @@
+// Barriers of a block, and instructions for sets of lanes: who is there, who is not.
+#include "ptx/check/block_watch.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "ptx/check/checked.hpp"
+#include "ptx/run/group.hpp"
+#include "ptx/run/lanes.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+std::string hex(Mask mask) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out = "0x";
+  for (int shift = 28; shift >= 0; shift -= 4) out += kDigits[mask >> shift & 15];
+  return out;
+}
+
+const Instruction& instruction_of(const Fragment& f) { return f.frame->function->code[f.pc]; }
+
+Mask set_of(const Fragment& f, unsigned lane) {
+  const auto& i = instruction_of(f);
+  const auto* const area = i.c.area() == Operand::constants ? f.frame->function->constants.data() : f.frame->registers.get();
+  return reinterpret_cast<const Mask*>(area + i.c.offset())[lane];
+}
+
+bool is_warp_barrier(const Fragment& f) {
+  const auto op = checked_form(*f.frame->function, instruction_of(f)).op;
+  return instruction_of(f).kind == Kind::converge && (op == Op::bar_ || op == Op::barrier_);
+}
+
+}  // namespace
+
+void BlockWatch::start() { std::ranges::fill(expected_, 0u); }
+
+void BlockWatch::report(BadBarrier::Kind kind, std::string text, const Warp& warp, const Frame* frame, std::uint32_t pc,
+                        Mask lanes) {
+  BadBarrier bad;
+  bad.kind = kind;
+  bad.text = std::move(text);
+  const auto lane = first_of(lanes);
+  for (int k = 0; k < 3; ++k) {
+    bad.block[k] = warp.special().ctaid[k][lane];
+    bad.thread[k] = warp.special().tid[k][lane];
+  }
+  bad.places = Warp::places_of(frame, pc);
+  block_.worker().grid.checks->found(bad);
+}
+
+void BlockWatch::arrives(Warp& warp, const Fragment& own, Mask lanes, unsigned barrier, unsigned expected) {
+  if (!checking.barriers) return;
+  const auto threads = block_.worker().threads_of_block;
+  const auto bad = [&](std::string text) {
+    report(BadBarrier::Kind::invalid_arguments, std::move(text), warp, own.frame, own.pc, lanes);
+  };
+  if (expected % kLanes != 0)
+    bad("The barrier counts " + std::to_string(expected) + " threads, which is no multiple of a warp");
+  else if (expected > (threads + kLanes - 1) / kLanes * kLanes)
+    bad("The barrier counts " + std::to_string(expected) + " threads, and the block has " + std::to_string(threads));
+  auto& known = expected_[barrier];
+  const auto own_count = expected ? expected : ~0u;
+  if (known != 0 && known != own_count) bad("Threads at barrier " + std::to_string(barrier) + " count different numbers of threads");
+  known = own_count;
+}
+
+// Threads wait that have not come together: some lanes are elsewhere, or at another instruction.
+void BlockWatch::check_warp(const Warp& warp, unsigned barrier) {
+  Mask there = 0;
+  const Fragment* first = nullptr;
+  bool is_apart = false;
+  for (const auto& f : warp.fragments()) {
+    if (f.wait != Wait::barrier || f.barrier != barrier) continue;
+    if (!checked_form(*f.frame->function, instruction_of(f)).is_aligned) return;
+    is_apart |= first && (f.frame != first->frame || f.pc != first->pc);
+    if (!first) first = &f;
+    there |= f.mask;
+  }
+  if (!first || (there == warp.live() && !is_apart)) return;
+  if (is_apart)
+    return report(BadBarrier::Kind::divergent_warp, "Lanes of the warp wait at different instructions", warp, first->frame,
+                  first->pc, first->mask);
+  report(BadBarrier::Kind::divergent_warp, "Lanes " + hex(there) + " of the warp arrive, and not " + hex(warp.live() & ~there), warp,
+         first->frame, first->pc, there);
+}
+
+void BlockWatch::releases(unsigned barrier, unsigned arrived, unsigned expected) {
+  expected_[barrier] = 0;
+  if (!checking.barriers) return;
+  const auto exited = block_.worker().threads_of_block - block_.live_threads();
+  const Fragment* some = nullptr;
+  const Warp* of = nullptr;
+  for (unsigned k = 0; k < block_.started(); ++k) {
+    const auto& warp = *block_.warps()[k];
+    check_warp(warp, barrier);
+    for (const auto& f : warp.fragments())
+      if (!some && f.wait == Wait::barrier && f.barrier == barrier) some = &f, of = &warp;
+  }
+  if (!some) return;
+  if (expected != 0 && arrived > expected)
+    report(BadBarrier::Kind::invalid_arguments, std::to_string(arrived) + " threads arrive at a barrier that counts " + std::to_string(expected),
+           *of, some->frame, some->pc, some->mask);
+  if (expected == 0 && exited > 0 && checked_form(*some->frame->function, instruction_of(*some)).is_aligned)
+    report(BadBarrier::Kind::divergent_block, std::to_string(exited) + (exited == 1 ? " thread" : " threads") + " of the block ended before the barrier",
+           *of, some->frame, some->pc, some->mask);
+}
+
+void BlockWatch::arrives_in_cluster(Warp&, Mask) {}
+void BlockWatch::leaves_cluster(Warp&, Mask) {}
+void BlockWatch::releases_cluster() {}
+
+// Barriers of a warp may stand at different places of the program, as long as their sets are the same.
+void BlockWatch::goes_on_without(Warp& warp, const Fragment& own, Mask lanes) {
+  together_ = 0;
+  together_in_ = &warp;
+  if (!is_warp_barrier(own)) return;
+  const auto set = set_of(own, first_of(lanes));
+  Mask there = lanes;
+  for (const auto& f : warp.fragments())
+    if (&f != &own && f.wait == Wait::lanes && is_warp_barrier(f) && set_of(f, first_of(f.mask)) == set) there |= f.mask;
+  if ((set & warp.live() & ~there) == 0) together_ = there;
+}
+
+void BlockWatch::check_lanes(Warp& warp, const Instruction& i, Mask lanes) {
+  if (!checking.barriers) return;
+  const auto* const frame = &warp.frame();
+  const auto pc = static_cast<std::uint32_t>(&i - frame->function->code.data());
+  const auto& form = frame->function->checked[pc];
+  if (!form.names_lanes) {
+    if (lanes != kAllLanes)
+      report(BadBarrier::Kind::divergent_warp, "The instruction needs all lanes, and only " + hex(lanes) + " are there", warp, frame,
+             pc, lanes);
+    return;
+  }
+  const auto* const sets = warp.at<Mask>(i.c);
+  const Mask there = lanes | (together_in_ == &warp ? together_ : 0);
+  Mask outside = 0, alone = 0, differ = 0, missing = 0;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto l = first_of(left);
+    const Mask own = Mask{1} << l;
+    if (!(sets[l] & own)) outside |= own;
+    if (const Mask absent = sets[l] & warp.live() & ~there) alone |= own, missing |= absent;
+    for (Mask others = sets[l] & lanes; others != 0; others &= others - 1)
+      if (sets[first_of(others)] != sets[l]) differ |= own;
+  }
+  const auto bad = [&](BadBarrier::Kind kind, std::string text, Mask of) { report(kind, std::move(text), warp, frame, pc, of); };
+  if (outside) bad(BadBarrier::Kind::invalid_arguments, "The mask " + hex(sets[first_of(outside)]) + " does not name the thread", outside);
+  if (alone)
+    bad(BadBarrier::Kind::divergent_warp, "The mask " + hex(sets[first_of(alone)]) + " names lanes " + hex(missing) + ", which do not come", alone);
+  if (differ & ~outside & ~alone)
+    bad(BadBarrier::Kind::invalid_arguments, "Lanes that wait for each other name different masks", differ);
+}
+
+}  // namespace nvmlkit::ptx

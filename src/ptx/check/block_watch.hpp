@@ -1,0 +1,40 @@
+// What a sanitizer keeps of a block: it looks at barriers and at the order of accesses.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ptx/checks.hpp"
+#include "ptx/run/warp.hpp"
+
+namespace nvmlkit::ptx {
+
+class BlockWatch {
+ public:
+  explicit BlockWatch(Block& block) : block_(block) {}
+
+  void start();
+  // Lanes arrive at a barrier; `expected` threads, 0 for all.
+  void arrives(Warp& warp, const Fragment& own, Mask lanes, unsigned barrier, unsigned expected);
+  // So many threads have arrived, and those that wait go on.
+  void releases(unsigned barrier, unsigned arrived, unsigned expected);
+  void arrives_in_cluster(Warp& warp, Mask lanes);
+  void leaves_cluster(Warp& warp, Mask lanes);
+  void releases_cluster();
+  // Lanes stopped waiting for others of their set.
+  void goes_on_without(Warp& warp, const Fragment& own, Mask lanes);
+  // Before an instruction for a set of lanes is executed.
+  void check_lanes(Warp& warp, const Instruction& i, Mask lanes);
+
+ private:
+  void check_warp(const Warp& warp, unsigned barrier);
+  void report(BadBarrier::Kind kind, std::string text, const Warp& warp, const Frame* frame, std::uint32_t pc,
+              Mask lanes);
+
+  Block& block_;
+  unsigned expected_[16] = {};  // by those that have arrived
+  Mask together_ = 0;           // lanes at different instructions that wait for each other
+  const Warp* together_in_ = nullptr;
+};
+
+}  // namespace nvmlkit::ptx
