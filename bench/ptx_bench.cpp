@@ -114,10 +114,12 @@ const std::string kSort =
     "%r14; "
     "ret;\n}\n";
 
-// With --memcheck: what a sanitizer costs. Nothing is wrong in these kernels.
+// With --memcheck, --synccheck or --racecheck: what a sanitizer costs. Nothing is wrong in these kernels.
 class NothingFound final : public ptx::Checks {
  public:
   void found(const ptx::BadAccess&) override { has_found = true; }
+  void found(const ptx::BadBarrier&) override { has_found = true; }
+  void found(const ptx::Race&) override { has_found = true; }
   bool has_found = false;
 };
 NothingFound nothing_found;
@@ -168,6 +170,8 @@ void measure(const char* what, const std::string& body, std::uint32_t count, std
 int main(int argc, char** argv) {
   wanted.assign(argv + 1, argv + argc);
   if (std::erase(wanted, "--memcheck") > 0) ptx::checking = {.memory = true, .gap = 256};
+  if (std::erase(wanted, "--synccheck") > 0) ptx::checking = {.memory = true, .barriers = true, .gap = 256};
+  if (std::erase(wanted, "--racecheck") > 0) ptx::checking = {.memory = true, .races = true, .gap = 256};
   Memory memory;
   measure("nothing", "ret; }", 0, 1, memory);
   measure("vector add", kVectors, 1 << 20, 4096, memory);

@@ -20,25 +20,37 @@ void SanitizeReport::begin() {
   std::fflush(settings_.out);
 }
 
+// A race counts once for two places.
+void SanitizeReport::count(const sanitize::Finding& finding, bool is_new) {
+  if (finding.kind == sanitize::Kind::race) {
+    if (!is_new) return;
+    ++races_;
+    race_errors_ += finding.severity == sanitize::Severity::error;
+    race_warnings_ += finding.severity == sanitize::Severity::warning;
+    return;
+  }
+  errors_ += finding.count;
+  if (finding.kind != sanitize::Kind::leak) return;
+  ++leaks_;
+  leaked_bytes_ += finding.size;
+}
+
 void SanitizeReport::take(const sanitize::Finding& finding) {
   if (finding.kind == sanitize::Kind::program_start) {
     has_started_ = true;
     return;
   }
-  errors_ += finding.count;
-  if (finding.kind == sanitize::Kind::leak) {
-    ++leaks_;
-    leaked_bytes_ += finding.size;
-  }
+  if (finding.severity < settings_.least) return;
   const auto [at, is_new] = known_.try_emplace(finding.key(), findings_.size());
+  count(finding, is_new);
   if (!is_new) {
     findings_[at->second].count += finding.count;
-    repeated_ += finding.count;
+    if (finding.kind != sanitize::Kind::race) repeated_ += finding.count;
     return;
   }
   findings_.push_back(finding);
   if (settings_.print_limit != 0 && findings_.size() > settings_.print_limit) {
-    not_printed_ += finding.count;
+    not_printed_ += finding.kind == sanitize::Kind::race ? 1 : finding.count;
     return;
   }
   for (const auto& text : sanitize::lines_of(finding, settings_.shows_host)) line(text);
@@ -53,7 +65,11 @@ void SanitizeReport::end() {
   if (repeated_ > 0)
     line(fmt::format("{} {} of later launches and calls are at places that are printed above", repeated_,
                      errors_word(repeated_)));
-  line(fmt::format("ERROR SUMMARY: {} {}", errors_, errors_word(errors_)));
+  if (settings_.finds_races)
+    line(fmt::format("RACECHECK SUMMARY: {} {} displayed ({} {}, {} {})", races_, races_ == 1 ? "hazard" : "hazards",
+                     race_errors_, errors_word(race_errors_), race_warnings_,
+                     race_warnings_ == 1 ? "warning" : "warnings"));
+  if (settings_.finds_others || errors_ > 0) line(fmt::format("ERROR SUMMARY: {} {}", errors_, errors_word(errors_)));
   if (not_printed_ > 0)
     line(
         fmt::format("ERROR SUMMARY: {} {} not printed. Use --print-limit option to adjust the number of printed errors",

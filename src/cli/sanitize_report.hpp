@@ -17,6 +17,8 @@ class SanitizeReport {
     std::FILE* out = stdout;
     std::uint32_t print_limit = 100;  // 0: none
     bool shows_host = true, finds_leaks = false;
+    bool finds_races = false, finds_others = true;
+    sanitize::Severity least = sanitize::Severity::warning;  // findings below are left out
   };
   explicit SanitizeReport(const Settings& settings) : settings_(settings) {}
 
@@ -24,18 +26,20 @@ class SanitizeReport {
   void take(const sanitize::Finding& finding);
   void end();
 
-  std::uint64_t errors() const { return errors_; }
+  std::uint64_t errors() const { return errors_ + race_errors_ + race_warnings_; }
   // Each finding once, with its count, in the order in which they came.
   const std::vector<sanitize::Finding>& findings() const { return findings_; }
 
  private:
   void line(const std::string& text);
+  void count(const sanitize::Finding& finding, bool is_new);
 
   Settings settings_;
   std::vector<sanitize::Finding> findings_;
   std::map<std::string, std::size_t> known_;
   bool has_started_ = false;
   std::uint64_t errors_ = 0, repeated_ = 0, not_printed_ = 0, leaks_ = 0, leaked_bytes_ = 0;
+  std::uint64_t races_ = 0, race_errors_ = 0, race_warnings_ = 0;  // places
 };
 
 // All findings in a file, for other programs. The text for people is not in them.

@@ -17,7 +17,7 @@ constexpr int kBadInput = 2;
 
 constexpr std::pair<std::string_view, std::string_view> kShort[] = {{"-c", "--launch-count"}, {"-s", "--launch-skip"}};
 
-constexpr std::array<std::string_view, 15> kHere = {"--tool",
+constexpr std::array<std::string_view, 16> kHere = {"--tool",
                                                     "--leak-check",
                                                     "--report-api-errors",
                                                     "--destroy-on-device-error",
@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, 15> kHere = {"--tool",
                                                     "--target-processes",
                                                     "--error-exitcode",
                                                     "--print-limit",
+                                                    "--print-level",
                                                     "--show-backtrace",
                                                     "--log-file",
                                                     "--xml",

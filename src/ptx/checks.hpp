@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -82,10 +83,28 @@ struct Race {
   const Variable* variable = nullptr;
 };
 
+// What the driver knows of the order of launches.
+struct LaunchOrder {
+  std::uint32_t stream = 0;  // 0: behind all others
+  std::uint64_t number = 0;  // of the work in it
+  // Of a node of a graph, which is a stream of its own: where the graph ends in the stream that it was launched in.
+  std::uint32_t of_stream = 0;
+  std::uint64_t of_number = 0;
+  // Of each stream, the last work that is done before.
+  std::shared_ptr<const std::map<std::uint32_t, std::uint64_t>> known;
+};
+
+namespace races {
+class Launch;
+}
+
 // Who hears of it. The driver implements it; many threads call.
 class Checks {
  public:
   virtual ~Checks() = default;
+  LaunchOrder order;
+  std::shared_ptr<const void> about;      // of the launch, for reports of races with later ones
+  std::shared_ptr<races::Launch> watched;  // while it runs
   virtual void found(const BadAccess& access) = 0;
   virtual void found(const BadBarrier&) {}
   virtual void found(const std::vector<Waiters>&) {}

@@ -28,7 +28,7 @@ namespace {
 struct SanitizeOptions {
   MachineOptions machine;
   std::string tool = "memcheck", leak_check = "no", calls = "explicit", on_error = "context", backtrace = "yes";
-  std::string processes = "all", save, xml = "no", json, log;
+  std::string level = "warn", processes = "all", save, xml = "no", json, log;
   std::vector<std::string> names, patterns;
   std::optional<std::uint32_t> exit_code, launch_count, launch_skip, print_limit;
 };
@@ -110,7 +110,12 @@ int sanitize_program(const SanitizeOptions& options, const std::vector<std::stri
   SanitizeReport report({.out = log_file(options.log),
                          .print_limit = options.print_limit.value_or(100),
                          .shows_host = options.backtrace == "yes" || options.backtrace == "host",
-                         .finds_leaks = checks.finds_leaks});
+                         .finds_leaks = checks.finds_leaks,
+                         .finds_races = checks.racecheck,
+                         .finds_others = !checks.racecheck || checks.memcheck,
+                         .least = options.level == "info"   ? sanitize::Severity::info
+                                  : options.level == "warn" ? sanitize::Severity::warning
+                                                            : sanitize::Severity::error});
   report.begin();
   HostSymbols symbols;
   SanitizeReader reader(records.path(), [&](auto finding) {
@@ -173,6 +178,12 @@ void declare_report(Arguments& arguments, SanitizeOptions& o) {
   arguments.option("--error-exitcode", o.exit_code, "Exit status if there are findings; else that of the program")
       .label("N");
   arguments.option("--print-limit", o.print_limit, "Print so many findings; 0 for all").label("N").default_text("100");
+  arguments
+      .option("--print-level", Kind::text, o.level,
+              "The least that is reported of races: also those that write the same value (info), or not those of one "
+              "warp (error)")
+      .only({"info", "warn", "error"})
+      .default_text("warn");
   arguments.option("--show-backtrace", Kind::text, o.backtrace, "The host's calls; `device` leaves them out")
       .only({"yes", "host", "device", "no"})
       .default_text("yes");

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "ptx/check/checked.hpp"
+#include "ptx/check/races/block.hpp"
 #include "ptx/run/group.hpp"
 #include "ptx/run/lanes.hpp"
 
@@ -31,9 +32,29 @@ bool is_warp_barrier(const Fragment& f) {
   return instruction_of(f).kind == Kind::converge && (op == Op::bar_ || op == Op::barrier_);
 }
 
+// Threads may also arrive without waiting.
+bool all_wait(const Block& block, unsigned barrier) {
+  for (unsigned k = 0; k < block.started(); ++k) {
+    Mask there = 0;
+    for (const auto& f : block.warps()[k]->fragments())
+      if (f.wait == Wait::barrier && f.barrier == barrier) there |= f.mask;
+    if (there != block.warps()[k]->live()) return false;
+  }
+  return block.started() == block.warps().size();
+}
+
 }  // namespace
 
-void BlockWatch::start() { std::ranges::fill(expected_, 0u); }
+BlockWatch::BlockWatch(Block& block) : block_(block) {
+  if (checking.races) races_ = std::make_unique<races::BlockState>(block);
+}
+
+BlockWatch::~BlockWatch() = default;
+
+void BlockWatch::start() {
+  std::ranges::fill(expected_, 0u);
+  if (races_) races_->start();
+}
 
 void BlockWatch::report(BadBarrier::Kind kind, std::string text, const Warp& warp, const Frame* frame, std::uint32_t pc,
                         Mask lanes) {
@@ -50,6 +71,7 @@ void BlockWatch::report(BadBarrier::Kind kind, std::string text, const Warp& war
 }
 
 void BlockWatch::arrives(Warp& warp, const Fragment& own, Mask lanes, unsigned barrier, unsigned expected) {
+  if (races_ && expected != 0) races_->arrive(warp, barrier, lanes);
   if (!checking.barriers) return;
   const auto threads = block_.worker().threads_of_block;
   const auto bad = [&](std::string text) {
@@ -86,8 +108,16 @@ void BlockWatch::check_warp(const Warp& warp, unsigned barrier) {
 }
 
 void BlockWatch::releases(unsigned barrier, unsigned arrived, unsigned expected) {
+  if (checking.barriers) check_release(barrier, arrived, expected);
+  if (!races_) return;
+  if (arrived == block_.live_threads() && all_wait(block_, barrier))
+    races_->release_all();
+  else
+    races_->release(barrier);
+}
+
+void BlockWatch::check_release(unsigned barrier, unsigned arrived, unsigned expected) {
   expected_[barrier] = 0;
-  if (!checking.barriers) return;
   const auto exited = block_.worker().threads_of_block - block_.live_threads();
   const Fragment* some = nullptr;
   const Warp* of = nullptr;
@@ -106,9 +136,20 @@ void BlockWatch::releases(unsigned barrier, unsigned arrived, unsigned expected)
            *of, some->frame, some->pc, some->mask);
 }
 
-void BlockWatch::arrives_in_cluster(Warp&, Mask) {}
-void BlockWatch::leaves_cluster(Warp&, Mask) {}
-void BlockWatch::releases_cluster() {}
+void BlockWatch::arrives_in_cluster(Warp& warp, Mask lanes) {
+  if (races_) races_->arrive_in_cluster(warp, lanes);
+}
+
+void BlockWatch::leaves_cluster(Warp& warp, Mask lanes) {
+  if (races_) races_->leave_cluster(warp, lanes);
+}
+
+void BlockWatch::releases_cluster() {
+  if (!races_) return;
+  for (unsigned k = 0; k < block_.started(); ++k)
+    for (const auto& f : block_.warps()[k]->fragments())
+      if (f.wait == Wait::barrier && f.barrier == Block::kClusterBarrier) races_->leave_cluster(*block_.warps()[k], f.mask);
+}
 
 // Barriers of a warp may stand at different places of the program, as long as their sets are the same.
 void BlockWatch::goes_on_without(Warp& warp, const Fragment& own, Mask lanes) {
@@ -119,14 +160,30 @@ void BlockWatch::goes_on_without(Warp& warp, const Fragment& own, Mask lanes) {
   Mask there = lanes;
   for (const auto& f : warp.fragments())
     if (&f != &own && f.wait == Wait::lanes && is_warp_barrier(f) && set_of(f, first_of(f.mask)) == set) there |= f.mask;
-  if ((set & warp.live() & ~there) == 0) together_ = there;
+  if ((set & warp.live() & ~there) != 0) return;
+  together_ = there;
+  if (races_) races_->meet(warp, there);
+}
+
+// Only barriers of a warp order what its lanes do; sets may differ between lanes that come together.
+void BlockWatch::meet(Warp& warp, const Instruction& i, Mask lanes) {
+  const auto* const sets = warp.at<Mask>(i.c);
+  while (lanes != 0) {
+    const auto set = sets[first_of(lanes)];
+    Mask same = 0;
+    for (Mask left = lanes; left != 0; left &= left - 1)
+      if (sets[first_of(left)] == set) same |= Mask{1} << first_of(left);
+    races_->meet(warp, same);
+    lanes &= ~same;
+  }
 }
 
 void BlockWatch::check_lanes(Warp& warp, const Instruction& i, Mask lanes) {
-  if (!checking.barriers) return;
   const auto* const frame = &warp.frame();
   const auto pc = static_cast<std::uint32_t>(&i - frame->function->code.data());
   const auto& form = frame->function->checked[pc];
+  if (races_ && (form.op == Op::bar_ || form.op == Op::barrier_)) meet(warp, i, lanes);
+  if (!checking.barriers) return;
   if (!form.names_lanes) {
     if (lanes != kAllLanes)
       report(BadBarrier::Kind::divergent_warp, "The instruction needs all lanes, and only " + hex(lanes) + " are there", warp, frame,
@@ -134,6 +191,11 @@ void BlockWatch::check_lanes(Warp& warp, const Instruction& i, Mask lanes) {
     return;
   }
   const auto* const sets = warp.at<Mask>(i.c);
+  if (lanes == kAllLanes) {  // the usual case: all lanes, and the same mask for all
+    Mask differs = 0;
+    for (unsigned l = 0; l < kLanes; ++l) differs |= ~sets[l];
+    if (differs == 0) return;
+  }
   const Mask there = lanes | (together_in_ == &warp ? together_ : 0);
   Mask outside = 0, alone = 0, differ = 0, missing = 0;
   for (Mask left = lanes; left != 0; left &= left - 1) {

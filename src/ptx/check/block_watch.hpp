@@ -9,9 +9,14 @@
 
 namespace nvmlkit::ptx {
 
+namespace races {
+class BlockState;
+}
+
 class BlockWatch {
  public:
-  explicit BlockWatch(Block& block) : block_(block) {}
+  explicit BlockWatch(Block& block);
+  ~BlockWatch();
 
   void start();
   // Lanes arrive at a barrier; `expected` threads, 0 for all.
@@ -25,8 +30,13 @@ class BlockWatch {
   void goes_on_without(Warp& warp, const Fragment& own, Mask lanes);
   // Before an instruction for a set of lanes is executed.
   void check_lanes(Warp& warp, const Instruction& i, Mask lanes);
+  // Null unless the order of accesses is looked at.
+  races::BlockState* races() const { return races_.get(); }
 
  private:
+  void check_release(unsigned barrier, unsigned arrived, unsigned expected);
+
+  void meet(Warp& warp, const Instruction& i, Mask lanes);
   void check_warp(const Warp& warp, unsigned barrier);
   void report(BadBarrier::Kind kind, std::string text, const Warp& warp, const Frame* frame, std::uint32_t pc,
               Mask lanes);
@@ -35,6 +45,7 @@ class BlockWatch {
   unsigned expected_[16] = {};  // by those that have arrived
   Mask together_ = 0;           // lanes at different instructions that wait for each other
   const Warp* together_in_ = nullptr;
+  std::unique_ptr<races::BlockState> races_;
 };
 
 }  // namespace nvmlkit::ptx

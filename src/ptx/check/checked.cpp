@@ -4,6 +4,8 @@
 
 #include "ptx/check/block_watch.hpp"
 #include "ptx/check/extents.hpp"
+#include "ptx/check/order_checks.hpp"
+#include "ptx/check/races/block.hpp"
 #include "ptx/decode/form.hpp"
 #include "ptx/run/group.hpp"
 #include "ptx/run/places.hpp"
@@ -105,6 +107,7 @@ void check_memory(Warp& w, const Instruction& i, Mask lanes) {
   if (lanes == 0) return;
   if (checking.initialized && i.space != Space::shared && i.space != Space::local)
     check_written(w, i, form, addresses, lanes);
+  if (auto* const watch = w.block.watch(); watch && watch->races()) watch->races()->access(w, i, form, addresses, lanes);
   form.handler(w, i, lanes);
 }
 
@@ -124,7 +127,10 @@ bool is_for_lanes(Op op) {
 
 // An instruction for a set of lanes, which have come together.
 void check_lanes(Warp& w, const Instruction& i, Mask lanes) {
-  if (auto* const watch = w.block.watch()) watch->check_lanes(w, i, lanes);
+  if (auto* const watch = w.block.watch()) {
+    watch->check_lanes(w, i, lanes);
+    if (watch->races()) note_matrix(w, i, lanes);
+  }
   checked_form(*w.frame().function, i).handler(w, i, lanes);
 }
 
@@ -147,7 +153,7 @@ void add_check(const Form& form, Instruction& out, Function& function) {
   const bool changes = op == Op::atom_ || op == Op::red_;
   const bool reads = op == Op::ld_ || op == Op::ldu_;
   function.writes_unseen |= (out.writes && !changes && op != Op::st_) || form.has("async");
-  if (!reads && !changes && op != Op::st_) return;
+  if (!reads && !changes && op != Op::st_) return add_order_check(form, out, made);
   const bool is_plain = out.kind == Kind::plain || out.kind == Kind::guarded;
   if (!is_plain || form.has("async") || out.space == Space::param || out.space == Space::kernel_param) return;
   const auto size = size_of(form.type()) * values_of(form);
@@ -155,6 +161,7 @@ void add_check(const Form& form, Instruction& out, Function& function) {
   made.handler = out.handler;
   made.size = size;
   made.touch = changes ? Touch::changes : reads ? Touch::reads : Touch::writes;
+  note_order(form, made);
   out.handler = &check_memory;
 }
 

@@ -1,5 +1,6 @@
 #include "ptx/run/execution.hpp"
 
+#include "ptx/check/races/launch.hpp"
 #include "ptx/check/waiters.hpp"
 #include "ptx/run/alone.hpp"
 
@@ -20,6 +21,7 @@ Execution::Execution(const Grid& grid)
 
 Outcome Execution::run_to_end() {
   const Executing executing;
+  const races::Launching launching(grid_);
   Worker worker(grid_, ended_);
   try {
     work(worker, true);
@@ -100,6 +102,7 @@ void Execution::work(Worker& worker, bool by_caller) {
   bool has_asked = !by_caller;
   std::uint64_t next_tick = kTick;
   for (unsigned turn = 1; !ended_.load(std::memory_order_relaxed); ++turn) {
+    const auto turn_of_races = races::turn();
     if (!group) group = next(worker, spare);
     if (!group) break;
     if (by_caller && grid_.tick && (turn % 64 == 0 || worker.instructions >= next_tick)) {

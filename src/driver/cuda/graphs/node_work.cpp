@@ -3,6 +3,7 @@
 #include "driver/cuda/graphs/graph.hpp"
 #include "driver/cuda/graphs/graph_memory.hpp"
 #include "driver/cuda/memory/memory.hpp"
+#include "driver/cuda/sanitize/work_order.hpp"
 #include "driver/cuda/work/plan.hpp"
 
 namespace nvmlkit::cuda {
@@ -76,9 +77,17 @@ CUresult graphs::plan(Context& context, const Executable& executable, std::vecto
     out.back().by = Task::By::lock;
     out.back().work = [condition](CUresult) { condition->value = condition->at_launch; };
   }
-  for (const auto& step : executable.steps) {
-    if (!step.is_enabled) continue;
-    if (const auto result = plan(context, step.work, out); result != CUDA_SUCCESS) return result;
+  const auto run = sanitizer::work_order::is_on() ? sanitizer::work_order::new_run() : 0;
+  for (std::size_t k = 0; k < executable.steps.size(); ++k) {
+    const auto& step = executable.steps[k];
+    const auto first = out.size();
+    if (step.is_enabled)
+      if (const auto result = plan(context, step.work, out); result != CUDA_SUCCESS) return result;
+    if (run == 0) continue;
+    // A node without work still orders others.
+    if (out.size() == first) cuda::plan(context, NoWork{}, out);
+    const auto place = std::make_shared<const sanitizer::work_order::Step>(run, k, step.needs);
+    for (auto task = first; task < out.size(); ++task) out[task].step = place;
   }
   return CUDA_SUCCESS;
 }

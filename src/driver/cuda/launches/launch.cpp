@@ -16,6 +16,7 @@
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/sanitize/launch_checks.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
+#include "ptx/checks.hpp"
 #include "ptx/launch.hpp"
 
 namespace nvmlkit::cuda {
@@ -188,6 +189,7 @@ void run_launch(Context& context, const Launch& launch) {
   grid.stop = &context.stop();
   auto checks = sanitizer::LaunchChecks::make(launch);
   grid.checks = checks.get();
+  if (ptx::checking.races) grid.threads_of_host = 1;
   const auto outcome = ptx::run_kernel(grid);
   if (workspace) memory::remove(workspace->address, MemoryKind::device, MemoryKind::device);
   const auto error = error_of(outcome.fault.kind);

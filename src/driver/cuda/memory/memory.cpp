@@ -13,6 +13,7 @@
 #include "driver/cuda/memory/virtual_memory.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
+#include "ptx/check/races/launch.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -119,7 +120,10 @@ bool place(Device& device, CUcontext context, CUdeviceptr address, std::uint64_t
 }
 
 bool add(std::shared_ptr<Allocation> allocation) {
-  if (sanitizer::is_on()) allocation->origin = sanitizer::here();
+  if (sanitizer::is_on()) {
+    allocation->origin = sanitizer::here();
+    ptx::races::forget(allocation->address, allocation->size);
+  }
   auto& t = memory_table();
   const std::lock_guard lock(t.mutex);
   const auto start = allocation->address;

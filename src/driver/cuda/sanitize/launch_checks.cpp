@@ -6,6 +6,7 @@
 
 #include "driver/cuda/sanitize/kernel_filter.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
+#include "driver/cuda/sanitize/work_order.hpp"
 
 namespace nvmlkit::cuda::sanitizer {
 namespace {
@@ -76,6 +77,11 @@ std::unique_ptr<LaunchChecks> LaunchChecks::make(const Launch& launch) {
   return std::make_unique<LaunchChecks>(launch);
 }
 
+LaunchChecks::LaunchChecks(const Launch& launch) : launch_(launch) {
+  order = work_order::current();
+  about = std::make_shared<const Launch>(launch);
+}
+
 sanitize::Finding LaunchChecks::finding_of(const ptx::BadAccess& access) const {
   sanitize::Finding out;
   out.kind = kind_of(access.kind);
@@ -88,7 +94,7 @@ sanitize::Finding LaunchChecks::finding_of(const ptx::BadAccess& access) const {
     out.thread[k] = access.thread[k];
     out.block[k] = access.block[k];
   }
-  out.places = places_of(access.places);
+  out.places = places_of(launch_, access.places);
   out.nearest = nearest_of(access);
   if (launch_.origin) out.host = launch_.origin->frames();
   return out;

@@ -20,7 +20,7 @@ class LaunchChecks final : public ptx::Checks {
  public:
   // Null for a launch that is not checked: without a sanitizer, or left out by its filters.
   static std::unique_ptr<LaunchChecks> make(const Launch& launch);
-  explicit LaunchChecks(const Launch& launch) : launch_(launch) {}
+  explicit LaunchChecks(const Launch& launch);
 
   void found(const ptx::BadAccess& access) override;
   void found(const ptx::BadBarrier& barrier) override;
@@ -35,7 +35,7 @@ class LaunchChecks final : public ptx::Checks {
   sanitize::Finding finding_of(const ptx::BadAccess& access) const;
 
   sanitize::Finding new_finding(sanitize::Kind kind) const;
-  std::vector<sanitize::DevicePlace> places_of(const std::vector<ptx::Place>& places) const;
+  static std::vector<sanitize::DevicePlace> places_of(const Launch& launch, const std::vector<ptx::Place>& places);
   sanitize::Side side_of(const ptx::Race::Side& side) const;
 
   const Launch& launch_;

@@ -23,10 +23,11 @@ std::string triple(const std::uint32_t (&at)[3]) {
 
 }  // namespace
 
-std::vector<sanitize::DevicePlace> LaunchChecks::places_of(const std::vector<ptx::Place>& places) const {
+std::vector<sanitize::DevicePlace> LaunchChecks::places_of(const Launch& launch,
+                                                           const std::vector<ptx::Place>& places) {
   std::vector<sanitize::DevicePlace> out;
   for (const auto& place : places)
-    for (auto& line : source_lines(*launch_.function->module->code, *place.function, place.line)) {
+    for (auto& line : source_lines(*launch.function->module->code, *place.function, place.line)) {
       line.offset = kInstructionBytes * place.instruction;
       out.push_back(std::move(line));
     }
@@ -53,7 +54,7 @@ void LaunchChecks::found(const ptx::BadBarrier& bad) {
   auto& out = at->second = new_finding(sanitize::Kind::barrier);
   out.call = name_of(bad.kind);
   out.text = bad.text;
-  out.places = places_of(bad.places);
+  out.places = places_of(launch_, bad.places);
   std::copy_n(bad.thread, 3, out.thread);
   std::copy_n(bad.block, 3, out.block);
 }
@@ -67,7 +68,7 @@ void LaunchChecks::found(const std::vector<ptx::Waiters>& waiters) {
     side.text = std::to_string(w.count) + (is_one ? " thread, " : " threads, ") + w.threads + " in block " +
                 triple(w.block) + (is_one ? ", waits " : ", wait ") + w.text;
     std::copy_n(w.block, 3, side.block);
-    side.places = places_of(w.places);
+    side.places = places_of(launch_, w.places);
   }
   const std::lock_guard lock(mutex_);
   if (has_deadlock_) return;
@@ -78,10 +79,12 @@ void LaunchChecks::found(const std::vector<ptx::Waiters>& waiters) {
 sanitize::Side LaunchChecks::side_of(const ptx::Race::Side& side) const {
   sanitize::Side out;
   out.touch = touch_of(side.touch);
-  out.kernel = launch_.function->code->name;
+  const auto& launch = side.launch ? *static_cast<const Launch*>(side.launch.get()) : launch_;
+  out.kernel = launch.function->code->name;
+  if (side.launch && launch.origin) out.host = launch.origin->frames();
   std::copy_n(side.thread, 3, out.thread);
   std::copy_n(side.block, 3, out.block);
-  out.places = places_of(side.places);
+  out.places = places_of(launch, side.places);
   return out;
 }
 

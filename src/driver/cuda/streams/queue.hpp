@@ -9,11 +9,18 @@
 
 #include "driver/cuda/generated/api.hpp"
 
+namespace nvmlkit::ptx {
+struct LaunchOrder;
+}
+
 namespace nvmlkit::cuda {
 
 class Context;
 struct Event;
 struct Stream;
+namespace sanitizer::work_order {
+struct Step;
+}
 
 // A place in the work of a stream: reached when so many of its tasks are done.
 struct Point {
@@ -35,6 +42,9 @@ struct Task {
   std::function<void(CUresult failure)> work;  // gets the earlier failure of the context; never throws
   std::shared_ptr<Event> event;                // that it records
   std::int64_t since_ns = 0;
+  // For the check of races: the node of a graph that it belongs to, and what is done before.
+  std::shared_ptr<const sanitizer::work_order::Step> step;
+  std::shared_ptr<const ptx::LaunchOrder> order;
 };
 
 // Guarded by the lock of the schedule.

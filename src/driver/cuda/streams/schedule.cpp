@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/never_destroyed.hpp"
+#include "driver/cuda/sanitize/work_order.hpp"
 #include "driver/cuda/streams/schedule_state.hpp"
 #include "driver/cuda/streams/workers.hpp"
 
@@ -42,6 +43,7 @@ void settle() {
 }
 
 void perform(Task& task) {
+  const sanitizer::work_order::Doing doing(task.order);
   in_host_function = task.by == Task::By::worker;
   try {
     if (task.work) task.work(task.context->failure());
@@ -74,6 +76,7 @@ CUresult put(Lock&, Stream& stream, std::vector<Task> tasks) {
   auto& first = tasks.front().behind;
   for (auto& point : others_before(stream)) first.push_back(std::move(point));
   s.last_handed_ns = streams::now_ns();
+  sanitizer::work_order::hand_over(stream, tasks, q.handed + 1);
   for (auto& task : tasks) {
     task.since_ns = s.last_handed_ns;
     ++q.handed;

@@ -30,6 +30,16 @@ enum class Next { none, runs, waits, waits_for_memory, due };
 // What is with the first task of a stream.
 Next next_of(Stream& stream);
 
+// Documented: the legacy default stream and those that are not non-blocking wait for each other. Of streams, or of what
+// else has these members.
+template <class S>
+bool waits_for(const S& stream, const S& other) {
+  const auto is_legacy = [](const S& s) { return s.kind == Stream::Kind::legacy; };
+  const auto is_blocking = [](const S& s) { return !(s.flags & CU_STREAM_NON_BLOCKING); };
+  return &stream != &other && stream.context_id == other.context_id &&
+         ((is_legacy(stream) && is_blocking(other)) || (is_legacy(other) && is_blocking(stream)));
+}
+
 // The ends of what other streams were handed that work of this one comes behind.
 std::vector<Point> others_before(const Stream& stream);
 

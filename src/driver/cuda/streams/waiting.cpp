@@ -1,4 +1,5 @@
 // The order of tasks, and threads of the program that wait.
+#include "driver/cuda/sanitize/work_order.hpp"
 #include "driver/cuda/streams/schedule_state.hpp"
 #include "driver/cuda/streams/workers.hpp"
 
@@ -24,15 +25,6 @@ Stream* helpful(Lock& held, Stream& stream, bool& polls) {
     default:
       return nullptr;
   }
-}
-
-bool waits_for_all(const Stream& stream) { return stream.kind == Stream::Kind::legacy; }
-bool is_blocking(const Stream& stream) { return !(stream.flags & CU_STREAM_NON_BLOCKING); }
-
-// Documented: the legacy default stream and those that are not non-blocking wait for each other.
-bool waits_for(const Stream& stream, const Stream& other) {
-  return &stream != &other && stream.context_id == other.context_id &&
-         ((waits_for_all(stream) && is_blocking(other)) || (waits_for_all(other) && is_blocking(stream)));
 }
 
 }  // namespace
@@ -66,6 +58,7 @@ void wait_for(Context& context, const Point& point, bool even_failed) {
     context.look_for_failure();
     held.lock();
   }
+  sanitizer::work_order::saw(point);
 }
 
 bool is_idle(Stream& stream) {
@@ -75,6 +68,7 @@ bool is_idle(Stream& stream) {
 
 bool is_reached(const Point& point) {
   const auto held = lock();
+  if (reached(point)) sanitizer::work_order::saw(point);
   return reached(point);
 }
 

@@ -1,0 +1,98 @@
+// Two accesses that nothing orders: whether that is a race, and how bad.
+#include <cstring>
+
+#include "ptx/check/extents.hpp"
+#include "ptx/check/races/look.hpp"
+#include "ptx/run/block.hpp"
+
+namespace nvmlkit::ptx::races {
+namespace {
+
+constexpr const char* kRunningCopy = "The copy has not been waited for";
+constexpr const char* kOneWarp = "Both threads are in one warp; a barrier of the warp would order them";
+constexpr const char* kNoFence = "A fence is missing behind the read of the flag that would order them";
+constexpr const char* kScope = "Both are atomic, but a scope leaves out the other thread";
+constexpr const char* kLaunches = "Nothing orders the two launches: no stream, event or edge of a graph";
+
+}  // namespace
+
+// The same bytes are written: by lanes of this instruction, or what is there already.
+bool BlockState::is_same_value(Look& look, const Event& event, Stamp earlier, std::uint64_t address, unsigned lane) {
+  const auto size = look.size;
+  if (!look.form || look.touch != Touch::writes || event.touch != Touch::writes || size > 16) return false;
+  auto* const bytes = look.is_global ? block_.worker().global(address, size, look.instruction)
+                                     : block_.shared().data() + address;
+  if (!bytes || (!look.is_global && address + size > block_.shared().size())) return false;
+  const auto other = lane_of(earlier);
+  if (event_of(earlier) == event_of(look.own) && look.addresses[other] == look.addresses[lane])
+    look.form->handler(look.warp, look.instruction, Mask{1} << other);
+  std::byte before[16];
+  std::memcpy(before, bytes, size);
+  look.form->handler(look.warp, look.instruction, Mask{1} << lane);
+  return std::memcmp(before, bytes, size) == 0;
+}
+
+Race::Severity BlockState::severity_of(Look& look, const Event& event, Stamp earlier, std::uint64_t address,
+                                       unsigned lane, const char*& reason) {
+  using Severity = Race::Severity;
+  if (earlier & kRunning) {
+    reason = kRunningCopy;
+    return Severity::error;
+  }
+  if (is_same_value(look, event, earlier, address, lane)) return Severity::info;
+  if (event.block >> 32 != launch_.id) reason = kLaunches;
+  if (event.scope != Scope::none && look.scope != Scope::none && event.block != number_) reason = kScope;
+  if (event.block == number_ && event.warp == look.warp.index()) {
+    reason = kOneWarp;
+    return Severity::warning;
+  }
+  if (look.state.order) {
+    const auto& order = (*look.state.order)[lane];
+    for (const auto& seen : {order.seen_near, order.seen_wide})
+      if (seen && seen->knows(event.block, event.warp, lane_of(earlier), event.time)) {
+        reason = kNoFence;
+        return Severity::warning;
+      }
+  }
+  return Severity::error;
+}
+
+void BlockState::side(Race::Side& out, const Launch& launch, const Event& event, unsigned lane) const {
+  out.touch = event.touch;
+  out.places = {{event.function, event.instruction, event.function->code[event.instruction].line}};
+  launch.locate(static_cast<std::uint32_t>(event.block), event.warp == kCopyWarp ? 0 : event.warp * kLanes + lane, out);
+  if (&launch != &launch_) out.launch = launch.about;
+}
+
+void BlockState::conflict(Look& look, Stamp earlier, std::uint64_t address, unsigned lane) {
+  const auto& event = look.log.event(event_of(earlier));
+  const bool are_strong = event.scope != Scope::none && look.scope != Scope::none && !(earlier & kRunning);
+  if (are_strong) {
+    const bool reach = event.block == number_ || (event.scope >= Scope::cluster && look.scope >= Scope::cluster);
+    const bool is_by_warp = !look.is_global && event.block == number_ && event.warp == look.warp.index() &&
+                            event.is_volatile && look.is_volatile;
+    if (reach && !is_by_warp) return;
+  }
+  const auto* const other = launch_.launch_of(event);
+  if (!other) return;
+  Race race;
+  race.severity = severity_of(look, event, earlier, address, lane, race.reason);
+  const Event own = look.log.event(event_of(look.own));
+  if (launch_.count(race.severity, event, own)) return;
+  race.space = look.is_global ? Space::global : Space::shared;
+  race.address = address;
+  race.size = look.size;
+  side(race.first, *other, event, lane_of(earlier));
+  side(race.second, launch_, own, lane);
+  const auto pc = static_cast<std::uint32_t>(&look.instruction - look.warp.frame().function->code.data());
+  race.second.places = Warp::places_of(&look.warp.frame(), pc);
+  if (const auto* const extents = block_.worker().grid.module->extents.get()) {
+    const auto base = look.is_global ? extents->image_start : 0;
+    const bool is_near = !look.is_global || address - base < extents->image_size;
+    const auto* const near = is_near ? (look.is_global ? extents->image : extents->shared).nearest(address - base) : nullptr;
+    if (near && near->holds(address - base, 1)) race.variable = near->variable;
+  }
+  launch_.note(std::move(race), event, own);
+}
+
+}  // namespace nvmlkit::ptx::races

@@ -1,0 +1,130 @@
+#include "ptx/check/races/launch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace nvmlkit::ptx::races {
+namespace {
+
+// Kinds of findings of one launch.
+constexpr std::size_t kMostFound = 1000;
+constexpr auto kPause = std::chrono::microseconds(50);
+
+}  // namespace
+
+Shared& shared() {
+  static auto* const the = new Shared;  // threads may use it until the process ends
+  return *the;
+}
+
+// Who has just had a turn lets others go first.
+std::unique_lock<std::recursive_mutex> turn() {
+  if (!checking.races) return {};
+  static constinit std::atomic<unsigned> waiting{0};
+  if (waiting.load() > 0) std::this_thread::sleep_for(kPause);
+  ++waiting;
+  std::unique_lock held(shared().mutex);
+  --waiting;
+  return held;
+}
+
+void forget(std::uint64_t address, std::uint64_t size) {
+  if (!checking.races) return;
+  const std::lock_guard lock(shared().mutex);
+  shared().global.forget(address, size);
+}
+
+// What kernels launch runs in the middle of its parent, or behind it: its order is not followed.
+Launch::Launch(const Grid& grid)
+    : id(++shared().launches), looks_at_global(grid.depth == 0), about(grid.checks->about), checks_(grid.checks), order_(checks_->order) {
+  std::copy_n(grid.blocks, 3, blocks_);
+  std::copy_n(grid.threads, 3, threads_);
+  auto& s = shared();
+  ++s.running;
+  ++s.now;
+  if (!looks_at_global) return;
+  const bool is_after_all = std::ranges::all_of(s.all, [&](const auto& other) { return is_after(other.first); });
+  if (is_after_all && s.running == 1) {
+    s.all.clear();
+    s.global.forget_events();
+    s.flags.clear();
+  }
+  first_global = is_after_all ? s.global.next() : s.global.base();
+}
+
+Launch::~Launch() = default;
+
+bool Launch::is_after(std::uint32_t other) const {
+  if (other == id) return false;
+  const auto at = shared().all.find(other);
+  if (at == shared().all.end()) return true;
+  const auto& before = at->second->order_;
+  if (!order_.known || before.stream == 0) return true;
+  const auto knows = [&](std::uint32_t stream, std::uint64_t number) {
+    if (stream == order_.stream && number <= order_.number) return true;
+    const auto known = order_.known->find(stream);
+    return known != order_.known->end() && known->second >= number;
+  };
+  return knows(before.stream, before.number) || (before.of_stream != 0 && knows(before.of_stream, before.of_number));
+}
+
+const Launch* Launch::launch_of(const Event& event) const {
+  const auto number = static_cast<std::uint32_t>(event.block >> 32);
+  if (number == id) return this;
+  const auto at = shared().all.find(number);
+  return at == shared().all.end() ? nullptr : at->second.get();
+}
+
+Launch::Key Launch::key_of(Race::Severity severity, const Event& first, const Event& second) {
+  const std::pair one{first.function, first.instruction}, other{second.function, second.instruction};
+  const auto& [low, high] = std::minmax(one, other);
+  return {low.first, low.second, high.first, high.second, severity};
+}
+
+void Launch::locate(std::uint32_t block, std::uint32_t thread, Race::Side& out) const {
+  for (int k = 0; k < 3; ++k) {
+    out.block[k] = block % blocks_[k];
+    block /= blocks_[k];
+    out.thread[k] = thread % threads_[k];
+    thread /= threads_[k];
+  }
+}
+
+bool Launch::count(Race::Severity severity, const Event& first, const Event& second) {
+  const auto at = found_.find(key_of(severity, first, second));
+  if (at != found_.end()) ++at->second.count;
+  return at != found_.end() || found_.size() >= kMostFound;
+}
+
+void Launch::note(Race race, const Event& first, const Event& second) {
+  const auto key = key_of(race.severity, first, second);
+  found_.emplace(key, std::move(race));
+}
+
+void Launch::report() {
+  for (const auto& [key, race] : found_) checks_->found(race);
+  found_.clear();
+}
+
+Launching::Launching(const Grid& grid) {
+  if (!checking.races || !grid.checks) return;
+  const auto held = turn();
+  launch_ = std::make_shared<Launch>(grid);
+  if (launch_->looks_at_global) shared().all[launch_->id] = launch_;
+  checks_ = grid.checks;
+  outer_ = std::move(checks_->watched);
+  checks_->watched = launch_;
+}
+
+Launching::~Launching() {
+  if (!launch_) return;
+  const auto held = turn();
+  --shared().running;
+  launch_->report();
+  checks_->watched = std::move(outer_);
+}
+
+}  // namespace nvmlkit::ptx::races

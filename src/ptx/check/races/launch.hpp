@@ -1,0 +1,88 @@
+// A launch whose accesses are looked at, and what all launches share.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <unordered_map>
+
+#include "ptx/check/races/log.hpp"
+#include "ptx/launch.hpp"
+
+namespace nvmlkit::ptx::races {
+
+// What a thread that releases writes for those that acquire: within its block, and for all.
+struct Flag {
+  ClockRef wide;
+  std::map<std::uint64_t, ClockRef> near;  // by block
+};
+using Flags = std::unordered_map<std::uint64_t, Flag>;
+
+class Launch {
+ public:
+  explicit Launch(const Grid& grid);
+  ~Launch();
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+
+  std::uint64_t block(std::uint64_t number) const { return std::uint64_t{id} << 32 | number; }
+  // Whether a launch that began earlier is ordered before this one.
+  bool is_after(std::uint32_t other) const;
+  // The launch of an event; null: it is forgotten.
+  const Launch* launch_of(const Event& event) const;
+  // The place of a thread, from the number of its block.
+  void locate(std::uint32_t block, std::uint32_t thread, Race::Side& out) const;
+  // Counts a race between two instructions; false: it is the first one, and is to be noted.
+  bool count(Race::Severity severity, const Event& first, const Event& second);
+  void note(Race race, const Event& first, const Event& second);
+  // To the driver.
+  void report();
+
+  const std::uint32_t id;
+  const bool looks_at_global;
+  std::uint32_t first_global = 0;  // events before are ordered before this launch
+  std::shared_ptr<const void> about;
+
+ private:
+  using Key = std::tuple<const Function*, std::uint32_t, const Function*, std::uint32_t, Race::Severity>;
+  static Key key_of(Race::Severity severity, const Event& first, const Event& second);
+
+  std::uint32_t blocks_[3], threads_[3];
+  Checks* checks_;
+  LaunchOrder order_;
+  std::map<Key, Race> found_;
+};
+
+struct Shared {
+  std::recursive_mutex mutex;  // of all below, and of each turn of a launch
+  Time now = 1;
+  std::uint32_t launches = 0;
+  Log global;
+  Flags flags;
+  std::map<std::uint32_t, std::shared_ptr<Launch>> all;  // whose events are known
+  unsigned running = 0;
+};
+Shared& shared();
+
+// While a thread of the host executes blocks of a launch that is looked at.
+std::unique_lock<std::recursive_mutex> turn();
+
+// For the time of a launch that is looked at; otherwise nothing.
+class Launching {
+ public:
+  explicit Launching(const Grid& grid);
+  ~Launching();
+  Launching(const Launching&) = delete;
+  Launching& operator=(const Launching&) = delete;
+
+ private:
+  std::shared_ptr<Launch> launch_;
+  Checks* checks_ = nullptr;
+  std::shared_ptr<Launch> outer_;
+};
+
+// Memory that was allocated anew.
+void forget(std::uint64_t address, std::uint64_t size);
+
+}  // namespace nvmlkit::ptx::races
