@@ -103,7 +103,7 @@ class Checks {
  public:
   virtual ~Checks() = default;
   LaunchOrder order;
-  std::shared_ptr<const void> about;      // of the launch, for reports of races with later ones
+  std::shared_ptr<const void> about;       // of the launch, for reports of races with later ones
   std::shared_ptr<races::Launch> watched;  // while it runs
   virtual void found(const BadAccess& access) = 0;
   virtual void found(const BadBarrier&) {}

@@ -23,6 +23,9 @@ mul.wide.u32 %rd3, %r1, 4;
 add.s64 %rd4, %rd1, %rd3;
 """
 
+RACE, ONE_WARP = "Race reported between", "Both threads are in one warp"
+IN_WARP, IN_BLOCK, ARGUMENTS = ("Barrier error detected. " + what for what in
+                                ("Divergent thread(s) in warp.", "Divergent thread(s) in block.", "Invalid arguments."))
 BOUNDS = "out of bounds"
 READ, WRITE, ATOMIC = (f"Invalid __global__ {what} of size 4 bytes" for what in ("read", "write", "atomic"))
 
@@ -58,6 +61,29 @@ ret;
 }
 """
 CALL = "{ .param .b64 p; st.param.b64 [p], %rd4; call put, (p); }"
+
+# The flag of block 0 for block 1.
+FLAG = """mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r2, 0; @!%p1 bra OTHER;
+st.global.u32 [%rd1], 5;
+{put}
+bra END;
+OTHER: {get}
+setp.eq.u32 %p2, %r3, 0; @%p2 bra OTHER;
+ld.global.u32 %r4, [%rd1];
+END:
+"""
+# An array for 64 threads, and another place in it.
+WIDE = ".shared .align 16 .b8 first[512];\n"
+MIRRORED = "xor.b32 %r5, %r3, 252; add.u32 %r5, %r5, %r2; "
+
+
+def race(name: str, body: str, says: list[str], **more: str) -> Case:
+    return Case(name, body, [RACE, *says], tool="racecheck", **more)
+
+
+def sync(name: str, body: str, says: list[str], **more: str) -> Case:
+    return Case(name, body, says, tool="synccheck", **more)
+
 
 CASES = [
     # Global memory: behind, before, at the ends of rows, by vectors, by parts of a warp.
@@ -129,4 +155,65 @@ CASES = [
          "raw:1024 zero:4", tool="initcheck"),
     Case("unwritten_atomic", "atom.global.add.u32 %r2, [%rd1], 1;", ["Uninitialized", "by thread (0,0,0)"],
          "<<zero||raw>>:1024 zero:4", tool="initcheck"),
+    # Order in shared memory.
+    race("missing_barrier", TILE + "st.shared.u32 [%r4], %r1; <<bar.sync 0;||>> " + MIRRORED + "ld.shared.u32 %r6, [%r5];",
+         ["64 hazards", "in variable first"], shape="1 64 0", module=WIDE),
+    race("missing_second_barrier", TILE + "st.shared.u32 [%r4], %r1; bar.sync 0; " + MIRRORED +
+         "ld.shared.u32 %r6, [%r5]; <<bar.sync 0;||>> st.shared.u32 [%r4], 7;", [], shape="1 64 0", module=WIDE),
+    race("barrier_of_a_part", TILE + "st.shared.u32 [%r4], %r1; bar.sync 1, <<64||32>>; " + MIRRORED + "ld.shared.u32 %r6, [%r5];",
+         [], shape="1 64 0", module=WIDE),
+    race("arrival_without_wait", TILE + "setp.lt.u32 %p1, %r1, 32; @!%p1 bra OTHER; st.shared.u32 [%r4], 7; bar.arrive 1, 64; bra END;\n"
+         "OTHER: <<bar.sync 1, 64;||bar.arrive 1, 64;>> ld.shared.u32 %r6, [%r4+-128];\nEND:", [], shape="1 64 0", module=WIDE),
+    race("missing_warp_barrier", TILE + "st.shared.u32 [%r4], %r1; <<bar.warp.sync -1;||>> ld.shared.u32 %r6, [%r2+4];", [ONE_WARP],
+         module=SHARED),
+    race("shuffle_orders_nothing", TILE + "st.shared.u32 [%r4], %r1; <<bar.warp.sync||shfl.sync.bfly.b32 %r7, %r1, 1, 31,>> -1; "
+         "ld.shared.u32 %r6, [%r2+4];", [ONE_WARP], module=SHARED),
+    race("volatile_in_a_warp", TILE + "st.volatile.shared.u32 [%r4], %r1; <<bar.warp.sync -1;||>> ld.volatile.shared.u32 %r6, [%r2+4];",
+         [ONE_WARP], module=SHARED),
+    race("plain_sum", TILE + "<<atom.shared.add.u32 %r6, [%r2], 1;||ld.shared.u32 %r6, [%r2]; add.u32 %r6, %r6, 1; st.shared.u32 [%r2], %r6;>>",
+         [], shape="1 64 0", module=SHARED),
+    race("same_value", TILE + "st.shared.u32 [%r2], <<5||%r1>>;", [], shape="1 64 0", module=SHARED),
+    race("bytes_side_by_side", TILE + "add.u32 %r5, %r2, %r1; cvt.u16.u32 %h1, %r1; st.shared.u8 [%r5<<||+0>>], %h1; "
+         "<<||bar.warp.sync -1; st.shared.u16 [%r2+62], %h1;>>", [], shape="1 64 0", module=SHARED),
+    race("missing_copy_wait", TILE + "cp.async.ca.shared.global [%r4], [%rd4], 4; cp.async.commit_group; <<cp.async.wait_group 0;||>> "
+         "bar.sync 0; " + MIRRORED + "ld.shared.u32 %r6, [%r5];", ["The copy has not been waited for"], shape="1 64 0", module=WIDE),
+    race("wait_for_the_first_copy", TILE + "cp.async.ca.shared.global [%r4], [%rd4], 4; cp.async.commit_group; "
+         "cp.async.ca.shared.global [%r4+256], [%rd4], 4; cp.async.commit_group; cp.async.wait_group 1; ld.shared.u32 %r6, [%r4+<<0||256>>];",
+         ["The copy has not been waited for"], shape="1 64 0", module=WIDE),
+    race("mbarrier_wait", "mov.u32 %r2, gate; setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [%r2], 64; bar.sync 0;\n" + TILE +
+         "mov.u32 %r7, gate; st.shared.u32 [%r4], %r1; mbarrier.arrive.shared.b64 %rd5, [%r7];\n"
+         "LOOP: <<mbarrier.test_wait.shared.b64 %p2, [%r7], %rd5; @!%p2 bra LOOP;||>> " + MIRRORED + "ld.shared.u32 %r6, [%r5];",
+         [], shape="1 64 0", module=WIDE + ".shared .align 8 .b8 gate[8];\n"),
+    # Order in global memory.
+    race("blocks_write_one_place", "mov.u32 %r2, %ctaid.x; <<mul.wide.u32 %rd5, %r2, 128; add.s64 %rd4, %rd4, %rd5;||>> "
+         "st.global.u32 [%rd4], %r2;", ["Write access"], shape="2 32 0"),
+    race("flag_scope", FLAG.format(put="st.release.<<gpu||cta>>.global.u32 [%rd2], 1;", get="ld.acquire.gpu.global.u32 %r3, [%rd2];"),
+         ["__global__ memory"], shape="2 1 0"),
+    race("flag_plain", FLAG.format(put="st.<<release.gpu.||>>global.u32 [%rd2], 1;",
+                                   get="ld.acquire.gpu.global.u32 %r3, [%rd2];"), [], shape="2 1 0"),
+    race("missing_fence_of_writer", FLAG.format(put="<<membar.gl;||>> st.volatile.global.u32 [%rd2], 1;",
+                                                get="ld.volatile.global.u32 %r3, [%rd2]; membar.gl;"), [], shape="2 1 0"),
+    race("missing_fence_of_reader", FLAG.format(put="membar.gl; st.volatile.global.u32 [%rd2], 1;",
+                                                get="ld.volatile.global.u32 %r3, [%rd2]; <<membar.gl;||>>"),
+         ["A fence is missing behind the read"], shape="2 1 0"),
+    race("fence_of_a_block", FLAG.format(put="fence.acq_rel.<<gpu||cta>>; st.relaxed.gpu.global.u32 [%rd2], 1;",
+                                         get="ld.relaxed.gpu.global.u32 %r3, [%rd2]; fence.acq_rel.gpu;"), [], shape="2 1 0"),
+    race("atomic_scope", "atom.global.<<gpu||cta>>.add.u32 %r2, [%rd1], 1;", ["a scope leaves out the other thread"], shape="2 32 0"),
+    # Barriers.
+    sync("barrier_in_a_branch", "setp.lt.u32 %p1, %r1, 16; <<||@%p1>> bar.sync 0, 32; <<||@!%p1 bar.sync 0, 32;>>", [IN_WARP]),
+    sync("ended_before_the_barrier", "setp.lt.u32 %p1, %r1, 40; <<||@%p1 ret;>> bar.sync 0;", [IN_BLOCK, "ended before the barrier"],
+         shape="1 64 0"),
+    sync("count_of_a_barrier", "bar.sync 1, <<64||48>>;", [ARGUMENTS, "which is no multiple of a warp"], shape="1 64 0"),
+    sync("counts_differ", "setp.lt.u32 %p1, %r1, 32; mov.u32 %r2, 64; <<||@%p1 mov.u32 %r2, 32;>> bar.sync 1, %r2;",
+         ["Deadlock detected", "wait at barrier 1"], shape="1 64 0"),
+    sync("not_in_the_mask", "setp.lt.u32 %p1, %r1, <<16||17>>; @!%p1 bra END; shfl.sync.bfly.b32 %r2, %r1, 1, 31, 65535;\nEND:",
+         [ARGUMENTS, "does not name the thread"]),
+    sync("lanes_that_do_not_come", "setp.lt.u32 %p1, %r1, 16; @!%p1 bra END; vote.sync.ballot.b32 %r2, %p1, <<65535||-1>>;\n"
+         "END: bar.warp.sync -1;", [IN_WARP, "which do not come"]),
+    sync("masks_differ", "mov.u32 %r2, -1; setp.eq.u32 %p1, %r1, 3; <<||@%p1 mov.u32 %r2, 15;>> bar.warp.sync %r2;", [ARGUMENTS]),
+    sync("warp_barrier_in_branches", "setp.lt.u32 %p1, %r1, 16; @%p1 bra HERE; bar.warp.sync -1; bra END;\nHERE: <<bar.warp.sync||vote.sync.ballot.b32 %r2, %p1,>> -1;\nEND:",
+         [IN_WARP]),
+    sync("deadlock_of_two_barriers", "setp.lt.u32 %p1, %r1, 32; <<||@%p1 bar.sync 1;>> bar.sync 0;",
+         ["Deadlock detected", "32 threads, (0,0,0) to (31,0,0) in block (0,0,0), wait at barrier 1", "wait at barrier 0"], shape="1 64 0"),
+    sync("deadlock_of_a_count", "bar.sync 1, <<64||96>>;", ["Deadlock detected", ARGUMENTS], shape="1 64 0"),
 ]

@@ -106,8 +106,6 @@ class Options(unittest.TestCase):
 
     def test_refusals(self) -> None:
         for options, answer in (
-            (["--tool", "racecheck"], "racecheck is not there yet"),
-            (["--tool", "synccheck"], "synccheck is not there yet"),
             (["--save", "x"], "--xml yes"),
             (["--check-optix", "yes"], "--check-optix is not there"),
         ):

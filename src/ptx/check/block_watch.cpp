@@ -23,7 +23,8 @@ const Instruction& instruction_of(const Fragment& f) { return f.frame->function-
 
 Mask set_of(const Fragment& f, unsigned lane) {
   const auto& i = instruction_of(f);
-  const auto* const area = i.c.area() == Operand::constants ? f.frame->function->constants.data() : f.frame->registers.get();
+  const auto* const area =
+      i.c.area() == Operand::constants ? f.frame->function->constants.data() : f.frame->registers.get();
   return reinterpret_cast<const Mask*>(area + i.c.offset())[lane];
 }
 
@@ -83,7 +84,8 @@ void BlockWatch::arrives(Warp& warp, const Fragment& own, Mask lanes, unsigned b
     bad("The barrier counts " + std::to_string(expected) + " threads, and the block has " + std::to_string(threads));
   auto& known = expected_[barrier];
   const auto own_count = expected ? expected : ~0u;
-  if (known != 0 && known != own_count) bad("Threads at barrier " + std::to_string(barrier) + " count different numbers of threads");
+  if (known != 0 && known != own_count)
+    bad("Threads at barrier " + std::to_string(barrier) + " count different numbers of threads");
   known = own_count;
 }
 
@@ -101,10 +103,11 @@ void BlockWatch::check_warp(const Warp& warp, unsigned barrier) {
   }
   if (!first || (there == warp.live() && !is_apart)) return;
   if (is_apart)
-    return report(BadBarrier::Kind::divergent_warp, "Lanes of the warp wait at different instructions", warp, first->frame,
-                  first->pc, first->mask);
-  report(BadBarrier::Kind::divergent_warp, "Lanes " + hex(there) + " of the warp arrive, and not " + hex(warp.live() & ~there), warp,
-         first->frame, first->pc, there);
+    return report(BadBarrier::Kind::divergent_warp, "Lanes of the warp wait at different instructions", warp,
+                  first->frame, first->pc, first->mask);
+  report(BadBarrier::Kind::divergent_warp,
+         "Lanes " + hex(there) + " of the warp arrive, and not " + hex(warp.live() & ~there), warp, first->frame,
+         first->pc, there);
 }
 
 void BlockWatch::releases(unsigned barrier, unsigned arrived, unsigned expected) {
@@ -129,10 +132,12 @@ void BlockWatch::check_release(unsigned barrier, unsigned arrived, unsigned expe
   }
   if (!some) return;
   if (expected != 0 && arrived > expected)
-    report(BadBarrier::Kind::invalid_arguments, std::to_string(arrived) + " threads arrive at a barrier that counts " + std::to_string(expected),
-           *of, some->frame, some->pc, some->mask);
+    report(BadBarrier::Kind::invalid_arguments,
+           std::to_string(arrived) + " threads arrive at a barrier that counts " + std::to_string(expected), *of,
+           some->frame, some->pc, some->mask);
   if (expected == 0 && exited > 0 && checked_form(*some->frame->function, instruction_of(*some)).is_aligned)
-    report(BadBarrier::Kind::divergent_block, std::to_string(exited) + (exited == 1 ? " thread" : " threads") + " of the block ended before the barrier",
+    report(BadBarrier::Kind::divergent_block,
+           std::to_string(exited) + (exited == 1 ? " thread" : " threads") + " of the block ended before the barrier",
            *of, some->frame, some->pc, some->mask);
 }
 
@@ -148,7 +153,8 @@ void BlockWatch::releases_cluster() {
   if (!races_) return;
   for (unsigned k = 0; k < block_.started(); ++k)
     for (const auto& f : block_.warps()[k]->fragments())
-      if (f.wait == Wait::barrier && f.barrier == Block::kClusterBarrier) races_->leave_cluster(*block_.warps()[k], f.mask);
+      if (f.wait == Wait::barrier && f.barrier == Block::kClusterBarrier)
+        races_->leave_cluster(*block_.warps()[k], f.mask);
 }
 
 // Barriers of a warp may stand at different places of the program, as long as their sets are the same.
@@ -159,7 +165,8 @@ void BlockWatch::goes_on_without(Warp& warp, const Fragment& own, Mask lanes) {
   const auto set = set_of(own, first_of(lanes));
   Mask there = lanes;
   for (const auto& f : warp.fragments())
-    if (&f != &own && f.wait == Wait::lanes && is_warp_barrier(f) && set_of(f, first_of(f.mask)) == set) there |= f.mask;
+    if (&f != &own && f.wait == Wait::lanes && is_warp_barrier(f) && set_of(f, first_of(f.mask)) == set)
+      there |= f.mask;
   if ((set & warp.live() & ~there) != 0) return;
   together_ = there;
   if (races_) races_->meet(warp, there);
@@ -186,8 +193,8 @@ void BlockWatch::check_lanes(Warp& warp, const Instruction& i, Mask lanes) {
   if (!checking.barriers) return;
   if (!form.names_lanes) {
     if (lanes != kAllLanes)
-      report(BadBarrier::Kind::divergent_warp, "The instruction needs all lanes, and only " + hex(lanes) + " are there", warp, frame,
-             pc, lanes);
+      report(BadBarrier::Kind::divergent_warp, "The instruction needs all lanes, and only " + hex(lanes) + " are there",
+             warp, frame, pc, lanes);
     return;
   }
   const auto* const sets = warp.at<Mask>(i.c);
@@ -206,10 +213,15 @@ void BlockWatch::check_lanes(Warp& warp, const Instruction& i, Mask lanes) {
     for (Mask others = sets[l] & lanes; others != 0; others &= others - 1)
       if (sets[first_of(others)] != sets[l]) differ |= own;
   }
-  const auto bad = [&](BadBarrier::Kind kind, std::string text, Mask of) { report(kind, std::move(text), warp, frame, pc, of); };
-  if (outside) bad(BadBarrier::Kind::invalid_arguments, "The mask " + hex(sets[first_of(outside)]) + " does not name the thread", outside);
+  const auto bad = [&](BadBarrier::Kind kind, std::string text, Mask of) {
+    report(kind, std::move(text), warp, frame, pc, of);
+  };
+  if (outside)
+    bad(BadBarrier::Kind::invalid_arguments, "The mask " + hex(sets[first_of(outside)]) + " does not name the thread",
+        outside);
   if (alone)
-    bad(BadBarrier::Kind::divergent_warp, "The mask " + hex(sets[first_of(alone)]) + " names lanes " + hex(missing) + ", which do not come", alone);
+    bad(BadBarrier::Kind::divergent_warp,
+        "The mask " + hex(sets[first_of(alone)]) + " names lanes " + hex(missing) + ", which do not come", alone);
   if (differ & ~outside & ~alone)
     bad(BadBarrier::Kind::invalid_arguments, "Lanes that wait for each other name different masks", differ);
 }

@@ -107,7 +107,8 @@ void check_memory(Warp& w, const Instruction& i, Mask lanes) {
   if (lanes == 0) return;
   if (checking.initialized && i.space != Space::shared && i.space != Space::local)
     check_written(w, i, form, addresses, lanes);
-  if (auto* const watch = w.block.watch(); watch && watch->races()) watch->races()->access(w, i, form, addresses, lanes);
+  if (auto* const watch = w.block.watch(); watch && watch->races())
+    watch->races()->access(w, i, form, addresses, lanes);
   form.handler(w, i, lanes);
 }
 

@@ -151,7 +151,8 @@ void note_order(const Form& form, CheckedForm& made) {
   made.is_volatile = form.has("volatile");
   made.acquires = form.has("acquire") || form.has("acq_rel");
   made.releases = form.has("release") || form.has("acq_rel");
-  const bool is_strong = changes || made.is_volatile || made.acquires || made.releases || form.has("relaxed") || form.has("mmio");
+  const bool is_strong =
+      changes || made.is_volatile || made.acquires || made.releases || form.has("relaxed") || form.has("mmio");
   if (is_strong) made.scope = form.has("cta") ? Scope::block : form.has("cluster") ? Scope::cluster : Scope::all;
 }
 
@@ -164,7 +165,8 @@ void note_matrix(Warp& w, const Instruction& i, Mask lanes) {
   each(rows & lanes, [&](unsigned l) {
     if ((addresses[l] & kWindowBits) == kSharedWindow) addresses[l] -= kSharedWindow;
   });
-  races_of(w).access(w, i, Space::shared, op == Op::ldmatrix_ ? Touch::reads : Touch::writes, 16, addresses, rows & lanes);
+  races_of(w).access(w, i, Space::shared, op == Op::ldmatrix_ ? Touch::reads : Touch::writes, 16, addresses,
+                     rows & lanes);
 }
 
 }  // namespace nvmlkit::ptx

@@ -31,7 +31,6 @@ std::string text_of(const Fragment& f) {
   return "at barrier " + std::to_string(f.barrier);
 }
 
-
 std::uint32_t return_of(const Fragment& f) { return f.frame->caller ? f.frame->return_to : 0; }
 
 void add_block(const Block& block, std::vector<Waiters>& out) {
@@ -64,7 +63,8 @@ void add_block(const Block& block, std::vector<Waiters>& out) {
     w.text = text_of(fragment);
     w.count = threads.count;
     w.threads = place_in(block, threads.lane);
-    if (threads.count > 1) w.threads += (threads.has_gap ? " and others up to " : " to ") + place_in(block, threads.last);
+    if (threads.count > 1)
+      w.threads += (threads.has_gap ? " and others up to " : " to ") + place_in(block, threads.last);
     for (int d = 0; d < 3; ++d) w.block[d] = threads.warp->special().ctaid[d][0];
     w.places = Warp::places_of(fragment.frame, fragment.pc);
     out.push_back(std::move(w));

@@ -85,9 +85,11 @@ template <bool writes>
 inline void BlockState::touch_cell(Look& look, Page& page, std::uint32_t number, std::uint64_t address, unsigned lane) {
   auto& cell = page.cells[number];
   const Stamp own = look.own | lane;
-  if (cell.write != 0 && cell.write != own && !is_before(look, cell.write, lane)) conflict(look, cell.write, address, lane);
+  if (cell.write != 0 && cell.write != own && !is_before(look, cell.write, lane))
+    conflict(look, cell.write, address, lane);
   if constexpr (writes) {
-    if (cell.read != 0 && cell.read != own && !is_before(look, cell.read, lane)) conflict(look, cell.read, address, lane);
+    if (cell.read != 0 && cell.read != own && !is_before(look, cell.read, lane))
+      conflict(look, cell.read, address, lane);
     if (!page.others.empty()) {
       auto& other = page.others[number];
       if (other != 0 && !is_before(look, other, lane)) conflict(look, other, address, lane);
@@ -110,9 +112,8 @@ inline void BlockState::touch_cell(Look& look, Page& page, std::uint32_t number,
 
 template <bool writes>
 inline void BlockState::touch(Look& look, std::uint64_t address, unsigned lane) {
-  each_cell(look.log, address, look.size, [&](Page& page, std::uint32_t number) {
-    touch_cell<writes>(look, page, number, address, lane);
-  });
+  each_cell(look.log, address, look.size,
+            [&](Page& page, std::uint32_t number) { touch_cell<writes>(look, page, number, address, lane); });
 }
 
 namespace {
@@ -185,8 +186,7 @@ void BlockState::access(Warp& w, const Instruction& i, const CheckedForm& form, 
   for (const auto& [mask, space] : {std::pair{in_shared, Space::shared}, std::pair{in_global, Space::global}}) {
     if (mask == 0) continue;
     access(w, i, space, form.touch, form.size, own, mask);
-    if (form.scope != Scope::none)
-      synchronize(w, form, own, mask, space == Space::shared ? flags_ : shared().flags);
+    if (form.scope != Scope::none) synchronize(w, form, own, mask, space == Space::shared ? flags_ : shared().flags);
   }
 }
 
@@ -198,8 +198,19 @@ void BlockState::access(Warp& w, const Instruction& i, Space space, Touch touch,
   const bool is_known = form.size != 0;
   auto* log = is_global ? &shared().global : &log_;
   const auto id = event_for(w, i, is_known ? &form : nullptr, touch, is_global);
-  Look look{w, i, is_known ? &form : nullptr, state(w), *log, touch, is_known ? form.scope : Scope::none,
-            is_known && form.is_volatile, size, id << kEventShift, is_global ? launch_.first_global : first_event_, is_global, addresses};
+  Look look{w,
+            i,
+            is_known ? &form : nullptr,
+            state(w),
+            *log,
+            touch,
+            is_known ? form.scope : Scope::none,
+            is_known && form.is_volatile,
+            size,
+            id << kEventShift,
+            is_global ? launch_.first_global : first_event_,
+            is_global,
+            addresses};
   if (is_global || !is_in_cluster_) return look_at(look, addresses, lanes, touch != Touch::reads);
   // Shared memory of a block of the cluster; each one has what was done to its own.
   std::uint64_t own[kLanes];

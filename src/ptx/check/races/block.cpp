@@ -16,7 +16,8 @@ BlockState::BlockState(Block& block)
 void BlockState::start() {
   const auto& s = (*block_.warps()[0]).special();
   const auto& grid = block_.worker().grid;
-  number_ = launch_.block(s.ctaid[0][0] + std::uint64_t{grid.blocks[0]} * (s.ctaid[1][0] + std::uint64_t{grid.blocks[1]} * s.ctaid[2][0]));
+  number_ = launch_.block(s.ctaid[0][0] + std::uint64_t{grid.blocks[0]} *
+                                              (s.ctaid[1][0] + std::uint64_t{grid.blocks[1]} * s.ctaid[2][0]));
   if (log_.next() > kMostEvents / 2) log_.forget_all();
   log_.forget_events();
   first_event_ = log_.next();

@@ -12,7 +12,7 @@ namespace nvmlkit::ptx::races {
 
 // What a lane has read of flags, or fenced, and has not used yet.
 struct LaneOrder {
-  ClockRef seen_near, seen_wide;      // until a fence behind the read
+  ClockRef seen_near, seen_wide;        // until a fence behind the read
   Time fence_near = 0, fence_wide = 0;  // the last fences
 };
 
@@ -117,7 +117,7 @@ class BlockState {
   Flags flags_;
   std::uint64_t number_ = 0;  // of the block, for events
   std::vector<WarpState> warps_;
-  Time floor_ = 0;                // all threads know of all threads of the block what was before
+  Time floor_ = 0;                 // all threads know of all threads of the block what was before
   std::uint32_t first_event_ = 0;  // of shared memory; those before are ordered before all that happens now
   bool has_clocks_ = false, is_in_cluster_;
   ClockRef arrived_[16], cluster_arrived_;

@@ -20,8 +20,8 @@ constexpr const char* kLaunches = "Nothing orders the two launches: no stream, e
 bool BlockState::is_same_value(Look& look, const Event& event, Stamp earlier, std::uint64_t address, unsigned lane) {
   const auto size = look.size;
   if (!look.form || look.touch != Touch::writes || event.touch != Touch::writes || size > 16) return false;
-  auto* const bytes = look.is_global ? block_.worker().global(address, size, look.instruction)
-                                     : block_.shared().data() + address;
+  auto* const bytes =
+      look.is_global ? block_.worker().global(address, size, look.instruction) : block_.shared().data() + address;
   if (!bytes || (!look.is_global && address + size > block_.shared().size())) return false;
   const auto other = lane_of(earlier);
   if (event_of(earlier) == event_of(look.own) && look.addresses[other] == look.addresses[lane])
@@ -89,7 +89,8 @@ void BlockState::conflict(Look& look, Stamp earlier, std::uint64_t address, unsi
   if (const auto* const extents = block_.worker().grid.module->extents.get()) {
     const auto base = look.is_global ? extents->image_start : 0;
     const bool is_near = !look.is_global || address - base < extents->image_size;
-    const auto* const near = is_near ? (look.is_global ? extents->image : extents->shared).nearest(address - base) : nullptr;
+    const auto* const near =
+        is_near ? (look.is_global ? extents->image : extents->shared).nearest(address - base) : nullptr;
     if (near && near->holds(address - base, 1)) race.variable = near->variable;
   }
   launch_.note(std::move(race), event, own);

@@ -58,7 +58,8 @@ void BlockState::write_flag(Warp& w, const CheckedForm& form, Flag& flag, unsign
   flag.wide = joined(flag.wide, wide);
 }
 
-void BlockState::synchronize(Warp& w, const CheckedForm& form, const std::uint64_t* addresses, Mask lanes, Flags& flags) {
+void BlockState::synchronize(Warp& w, const CheckedForm& form, const std::uint64_t* addresses, Mask lanes,
+                             Flags& flags) {
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const auto lane = first_of(left);
     auto at = flags.empty() ? flags.end() : flags.find(addresses[lane]);
@@ -89,8 +90,11 @@ void BlockState::copy(Warp& w, const Instruction& i, std::uint32_t size, const s
   auto& s = state(w);
   const auto& function = *w.frame().function;
   const auto number = static_cast<std::uint32_t>(&i - function.code.data());
-  const auto id = log_.add({&function, number_, number, shared().now, static_cast<std::uint16_t>(w.index()), Touch::writes, {}, false});
-  Look look{w, i, nullptr, s, log_, Touch::writes, Scope::none, false, size, id << kEventShift | kRunning, first_event_, false, to};
+  const auto id = log_.add(
+      {&function, number_, number, shared().now, static_cast<std::uint16_t>(w.index()), Touch::writes, {}, false});
+  Look look{
+      w,     i, nullptr, s, log_, Touch::writes, Scope::none, false, size, id << kEventShift | kRunning, first_event_,
+      false, to};
   look_at(look, to, lanes, true);
   auto& running = s.copies.emplace_back();
   running.event = look.own;
@@ -141,7 +145,19 @@ void BlockState::bulk_copy(Warp& w, const Instruction& i, std::uint64_t to, std:
   const auto of_barrier = static_cast<unsigned>(barrier / 8 % kLanes);
   const auto now = ++shared().now;
   const auto id = log_.add({&function, number_, number, now, kCopyWarp, Touch::writes, {}, false});
-  Look look{w, i, nullptr, state(w), log_, Touch::writes, Scope::none, false, size, id << kEventShift | kRunning, first_event_, false, &to};
+  Look look{w,
+            i,
+            nullptr,
+            state(w),
+            log_,
+            Touch::writes,
+            Scope::none,
+            false,
+            size,
+            id << kEventShift | kRunning,
+            first_event_,
+            false,
+            &to};
   // What it writes over has to be ordered before the instruction of the thread.
   each_cell(log_, to, size, [&](Page& page, std::uint32_t cell_number) {
     auto& cell = page.cells[cell_number];

@@ -39,7 +39,11 @@ void forget(std::uint64_t address, std::uint64_t size) {
 
 // What kernels launch runs in the middle of its parent, or behind it: its order is not followed.
 Launch::Launch(const Grid& grid)
-    : id(++shared().launches), looks_at_global(grid.depth == 0), about(grid.checks->about), checks_(grid.checks), order_(checks_->order) {
+    : id(++shared().launches),
+      looks_at_global(grid.depth == 0),
+      about(grid.checks->about),
+      checks_(grid.checks),
+      order_(checks_->order) {
   std::copy_n(grid.blocks, 3, blocks_);
   std::copy_n(grid.threads, 3, threads_);
   auto& s = shared();

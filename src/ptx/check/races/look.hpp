@@ -15,8 +15,8 @@ struct BlockState::Look {
   Scope scope;
   bool is_volatile;
   std::uint32_t size;
-  Stamp own;                 // without the lane
-  std::uint32_t ordered;     // events before are ordered before this one
+  Stamp own;              // without the lane
+  std::uint32_t ordered;  // events before are ordered before this one
   bool is_global;
   const std::uint64_t* addresses;
   // Of the last events that were asked for, where the answer is the same for all lanes: twice the event, plus 1 for

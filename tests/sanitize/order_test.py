@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""A program of nvcc whose kernels and launches need an order: nothing is found while it is kept, and the race is without."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from sanitized import run, TOOL  # noqa: E402
+
+SOURCE = Path(__file__).resolve().parent / "order.cu"
+NVCC = os.environ.get("NVMLKIT_TEST_NVCC")
+ONE_WARP = "Both threads are in one warp"
+LAUNCHES = "Nothing orders the two launches"
+# The part, the mark of a line that the report names, and a text of the report.
+PARTS = [
+    ("sum", "sum", "__shared__ memory"),
+    ("barrier", "by barrier", "__shared__ memory"),
+    ("pipeline", "pipeline", "The copy has not been waited for"),
+    ("flag", "flag", "__global__ memory"),
+    ("last_block", None, "is_last"),
+    ("grid", "grid", "__global__ memory"),
+    ("tile", "tile", ONE_WARP),
+    ("room", None, "__shared__ memory"),
+    ("lock", "lock", "__global__ memory"),
+    ("events", "copy", LAUNCHES),
+    ("streams", "copy", LAUNCHES),
+    ("host", "copy", LAUNCHES),
+    ("graph", "copy", LAUNCHES),
+]
+
+
+def line_of(mark: str) -> int:
+    return next(k for k, line in enumerate(SOURCE.read_text().splitlines(), 1) if line.endswith("// " + mark))
+
+
+class Order(unittest.TestCase):
+    def test_parts(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "program"
+            subprocess.run([NVCC, "-std=c++17", "-cudart", "shared", "-lineinfo", "-gencode", "arch=compute_80,code=compute_80",
+                            "-o", str(program), str(SOURCE)], check=True)
+            for part, mark, text in PARTS:
+                with self.subTest(part):
+                    right = run([TOOL, "--tool", "racecheck", str(program), part, "right"])[1]
+                    self.assertIn("result 0\n", right)
+                    self.assertIn("RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)", right)
+                    wrong = run([TOOL, "--tool", "racecheck", str(program), part, "wrong"])[1]
+                    self.assertIn("Race reported between", wrong)
+                    self.assertIn(text, wrong)
+                    if mark:
+                        self.assertIn(f"order.cu:{line_of(mark)} ", wrong.replace("\n", " "))
+
+
+if __name__ == "__main__":
+    if not NVCC:
+        print("no nvcc")
+        sys.exit(77)
+    unittest.main()
