@@ -12,6 +12,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using sanitize::Finding;
 
+}  // namespace
+
 const char* kind_name(sanitize::Kind kind) {
   switch (kind) {
     case sanitize::Kind::out_of_bounds:
@@ -44,8 +46,13 @@ const char* xml_kind(sanitize::Kind kind) {
   return kind == sanitize::Kind::call_error      ? "ApiError"
          : kind == sanitize::Kind::leak          ? "Leak"
          : kind == sanitize::Kind::uninitialized ? "Initcheck"
+         : kind == sanitize::Kind::barrier       ? "Synccheck"
+         : kind == sanitize::Kind::deadlock      ? "Synccheck"
+         : kind == sanitize::Kind::race          ? "Racecheck"
                                                  : "Precise";
 }
+
+namespace {
 
 void add(tinyxml2::XMLPrinter& xml, const char* name, const std::string& text) {
   xml.OpenElement(name);
@@ -60,7 +67,9 @@ void add_axes(tinyxml2::XMLPrinter& xml, const char* name, const std::uint64_t (
   xml.CloseElement();
 }
 
-void add_where(tinyxml2::XMLPrinter& xml, const Finding& f) {
+// Of a finding, or of one of its accesses.
+template <class Of>
+void add_where(tinyxml2::XMLPrinter& xml, const Of& f) {
   if (f.places.empty()) return;
   const auto& place = f.places[0];
   xml.OpenElement("who");
@@ -90,6 +99,10 @@ void add_stack(tinyxml2::XMLPrinter& xml, const std::vector<sanitize::HostFrame>
   xml.CloseElement();
 }
 
+const char* level_name(sanitize::Severity severity) {
+  return severity == sanitize::Severity::error ? "Error" : severity == sanitize::Severity::warning ? "Warning" : "Info";
+}
+
 Json json_of(const std::vector<sanitize::HostFrame>& frames) {
   auto out = Json::array();
   for (const auto& frame : frames)
@@ -98,9 +111,30 @@ Json json_of(const std::vector<sanitize::HostFrame>& frames) {
   return out;
 }
 
+constexpr const char* kTouches[] = {"", "read", "write", "atomic"};
+
+Json json_of(const std::vector<sanitize::DevicePlace>& places) {
+  auto out = Json::array();
+  for (const auto& p : places)
+    out.push_back({{"function", sanitize::demangled(p.function)},
+                   {"offset", p.offset},
+                   {"file", p.file},
+                   {"line", p.line},
+                   {"ptx_line", p.ptx_line},
+                   {"ptx", p.instruction}});
+  return out;
+}
+
+Json json_of(const sanitize::Side& side) {
+  Json out{{"thread", side.thread}, {"block", side.block}, {"places", json_of(side.places)}};
+  if (!side.text.empty()) out["text"] = side.text;
+  if (side.touch != sanitize::Touch::none) out["access"] = kTouches[static_cast<std::size_t>(side.touch)];
+  if (!side.kernel.empty()) out["kernel"] = sanitize::demangled(side.kernel);
+  return out;
+}
+
 Json json_of(const Finding& f) {
   constexpr const char* kPlaces[] = {"", "global", "shared", "local", "constant"};
-  constexpr const char* kTouches[] = {"", "read", "write", "atomic"};
   constexpr const char* kRelations[] = {"", "before", "after", "inside", "inside_freed"};
   Json out{{"kind", kind_name(f.kind)}, {"text", sanitize::title(f)}, {"count", f.count}, {"process", f.process}};
   if (!f.kernel.empty()) out["kernel"] = sanitize::demangled(f.kernel);
@@ -109,14 +143,14 @@ Json json_of(const Finding& f) {
     out["access"] = kTouches[static_cast<std::size_t>(f.touch)];
     out["thread"] = f.thread;
     out["block"] = f.block;
-    for (const auto& p : f.places)
-      out["places"].push_back({{"function", sanitize::demangled(p.function)},
-                               {"offset", p.offset},
-                               {"file", p.file},
-                               {"line", p.line},
-                               {"ptx_line", p.ptx_line},
-                               {"ptx", p.instruction}});
+    out["places"] = json_of(f.places);
   }
+  if (f.kind == sanitize::Kind::race) {
+    out["severity"] = level_name(f.severity);
+    out["memory"] = kPlaces[static_cast<std::size_t>(f.place)];
+  }
+  if (!f.text.empty() && f.kind != sanitize::Kind::call_error) out["reason"] = f.text;
+  for (const auto& side : f.sides) out["sides"].push_back(json_of(side));
   if (f.size) out["size"] = f.size;
   if (f.address) out["address"] = f.address;
   if (const auto& n = f.nearest; n.relation != sanitize::Nearest::Relation::none)
@@ -145,12 +179,13 @@ std::string sanitize_xml(const std::vector<Finding>& findings) {
   for (const auto& f : findings) {
     xml.OpenElement("record");
     add(xml, "kind", xml_kind(f.kind));
-    add(xml, "level", "Error");
+    add(xml, "level", level_name(f.severity));
     xml.OpenElement("what");
     add(xml, "text", sanitize::title(f));
     if (f.size) add(xml, "size", std::to_string(f.size));
     xml.CloseElement();
     add_where(xml, f);
+    for (const auto& side : f.sides) add_where(xml, side);
     add_stack(xml, f.host);
     xml.CloseElement();
   }

@@ -45,5 +45,11 @@ class SanitizeReport {
 // All findings in a file, for other programs. The text for people is not in them.
 std::string sanitize_xml(const std::vector<sanitize::Finding>& findings);
 std::string sanitize_json(const std::vector<sanitize::Finding>& findings);
+// For pages of code review, and for CI.
+std::string sanitize_sarif(const std::vector<sanitize::Finding>& findings);
+std::string sanitize_junit(const std::vector<sanitize::Finding>& findings, const std::string& program);
+// The kind of a finding in these files, and its name in NVIDIA's XML.
+const char* kind_name(sanitize::Kind kind);
+const char* xml_kind(sanitize::Kind kind);
 
 }  // namespace nvmlkit::cli

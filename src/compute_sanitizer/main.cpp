@@ -17,7 +17,7 @@ constexpr int kBadInput = 2;
 
 constexpr std::pair<std::string_view, std::string_view> kShort[] = {{"-c", "--launch-count"}, {"-s", "--launch-skip"}};
 
-constexpr std::array<std::string_view, 16> kHere = {"--tool",
+constexpr std::array<std::string_view, 17> kHere = {"--tool",
                                                     "--leak-check",
                                                     "--report-api-errors",
                                                     "--destroy-on-device-error",
@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, 16> kHere = {"--tool",
                                                     "--error-exitcode",
                                                     "--print-limit",
                                                     "--print-level",
+                                                    "--suppressions",
                                                     "--show-backtrace",
                                                     "--log-file",
                                                     "--xml",

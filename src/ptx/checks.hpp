@@ -13,11 +13,12 @@ namespace nvmlkit::ptx {
 
 // What is checked in modules that are made from now on; set once, before the first one.
 struct Checking {
-  bool memory = false;       // addresses
-  bool initialized = false;  // bytes of global memory that nothing has written
-  bool barriers = false;     // who arrives at barriers, and masks of lanes
-  bool races = false;        // accesses that nothing orders
-  std::uint32_t gap = 0;     // bytes between variables, so that what lies behind one is in none
+  bool memory = false;            // addresses
+  bool initialized = false;       // bytes of global memory that nothing has written
+  bool barriers = false;          // who arrives at barriers, and masks of lanes
+  bool races = false;             // accesses that nothing orders
+  std::uint32_t patience_s = 10;  // that threads may look at memory before they count as a deadlock
+  std::uint32_t gap = 0;          // bytes between variables, so that what lies behind one is in none
 
   bool is_on() const { return memory || initialized || barriers || races; }
   bool watches_blocks() const { return barriers || races; }

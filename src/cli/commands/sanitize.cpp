@@ -17,6 +17,7 @@
 #include "cli/machine_options.hpp"
 #include "cli/sanitize_reader.hpp"
 #include "cli/sanitize_report.hpp"
+#include "cli/sanitize_suppressions.hpp"
 #include "cli/state_files.hpp"
 #include "cli/whole_file.hpp"
 #include "sanitize/options.hpp"
@@ -29,8 +30,9 @@ struct SanitizeOptions {
   MachineOptions machine;
   std::string tool = "memcheck", leak_check = "no", calls = "explicit", on_error = "context", backtrace = "yes";
   std::string level = "warn", processes = "all", save, xml = "no", json, log;
+  std::string sarif, junit, suppressions;
   std::vector<std::string> names, patterns;
-  std::optional<std::uint32_t> exit_code, launch_count, launch_skip, print_limit;
+  std::optional<std::uint32_t> exit_code, patience, launch_count, launch_skip, print_limit;
 };
 
 // kernel_name=add, kernel_substring=ad or, in NVIDIA's short form, kns=ad. Without a key: a part of the name.
@@ -65,6 +67,7 @@ sanitize::Options checks_of(const SanitizeOptions& o) {
   out.ends_context = o.on_error == "context";
   for (const auto& name : o.names) out.kernels.push_back(filter_of(name, false));
   for (const auto& pattern : o.patterns) out.kernels.push_back(filter_of(pattern, true));
+  out.patience_s = o.patience.value_or(10);
   out.launch_skip = o.launch_skip.value_or(0);
   out.launch_count = o.launch_count.value_or(0);
   return out;
@@ -87,7 +90,9 @@ std::FILE* log_file(const std::string& path) {
   return out;
 }
 
-void write_files(const SanitizeOptions& options, const SanitizeReport& report) {
+void write_files(const SanitizeOptions& options, const SanitizeReport& report, const std::string& program) {
+  if (!options.sarif.empty()) write_whole(options.sarif, sanitize_sarif(report.findings()));
+  if (!options.junit.empty()) write_whole(options.junit, sanitize_junit(report.findings(), program));
   if (!options.save.empty()) write_whole(options.save, sanitize_xml(report.findings()));
   if (!options.json.empty()) write_whole(options.json, sanitize_json(report.findings()));
 }
@@ -97,6 +102,7 @@ int sanitize_program(const SanitizeOptions& options, const std::vector<std::stri
     throw CommandError(of_argument("sanitize", {.kind = sim::ProblemKind::missing,
                                                 .what = "which program? For example: nvmlkit sanitize -- ./program"}));
   auto checks = checks_of(options);
+  const Suppressions suppressions = options.suppressions.empty() ? Suppressions() : Suppressions(options.suppressions);
   options.machine.export_all();
   const auto driver = checked_driver();
   RunFile state;
@@ -120,7 +126,7 @@ int sanitize_program(const SanitizeOptions& options, const std::vector<std::stri
   HostSymbols symbols;
   SanitizeReader reader(records.path(), [&](auto finding) {
     symbols.name(finding);
-    report.take(finding);
+    if (!suppressions.hold(finding)) report.take(finding);
   });
   Around around;
   around.before = [&] {
@@ -131,7 +137,7 @@ int sanitize_program(const SanitizeOptions& options, const std::vector<std::stri
   around.after = [&](pid_t) {
     reader.end();
     report.end();
-    write_files(options, report);
+    write_files(options, report, program[0]);
     records.remove();
     state.remove();
     if (report.errors() == 0 || options.exit_code.value_or(0) == 0) return;
@@ -168,6 +174,11 @@ void declare_checks(Arguments& arguments, SanitizeOptions& o) {
       .label("FILTER");
   arguments.option("--launch-skip", o.launch_skip, "Leave out so many launches of these kernels first").label("N");
   arguments.option("--launch-count", o.launch_count, "Check so many launches of these kernels").label("N");
+  arguments
+      .option("--hang-timeout", o.patience,
+              "Of synccheck: threads that only look at memory for so many seconds count as a deadlock")
+      .label("SECONDS")
+      .default_text("10");
   arguments.option("--target-processes", Kind::text, o.processes, "The program alone, or its children too")
       .only({"all", "application-only"})
       .default_text("all");
@@ -190,6 +201,11 @@ void declare_report(Arguments& arguments, SanitizeOptions& o) {
   arguments.option("--log-file", Kind::file, o.log, "Write the report to a file and not to stdout");
   arguments.option("--xml", Kind::text, o.xml, "Of --save: write XML").only({"yes", "no"}).default_text("no");
   arguments.option("--save", Kind::file, o.save, "Write the findings to a file, with --xml yes");
+  arguments.option("--sarif", Kind::file, o.sarif, "Write the findings to a file, as SARIF, for code review");
+  arguments.option("--junit", Kind::file, o.junit, "Write the findings to a file, as JUnit, for CI");
+  arguments.option("--suppressions", Kind::file, o.suppressions,
+                   "Leave out findings that this file lists, in the form that --save writes; texts may be patterns");
+  arguments.option("--suppress", Kind::file, o.suppressions, "The same as --suppressions");
   arguments.option("--json", Kind::file, o.json, "Write the findings to a file, as JSON");
 }
 

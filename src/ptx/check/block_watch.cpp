@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "ptx/check/checked.hpp"
 #include "ptx/check/races/block.hpp"
@@ -54,7 +55,16 @@ BlockWatch::~BlockWatch() = default;
 
 void BlockWatch::start() {
   std::ranges::fill(expected_, 0u);
+  alive_.assign(block_.warps().size(), {});
+  polled_ = changed_ = false;
   if (races_) races_->start();
+}
+
+bool BlockWatch::only_polled() {
+  const bool out = polled_ && !changed_ && live_ == block_.live_threads();
+  polled_ = changed_ = false;
+  live_ = block_.live_threads();
+  return out;
 }
 
 void BlockWatch::report(BadBarrier::Kind kind, std::string text, const Warp& warp, const Frame* frame, std::uint32_t pc,
@@ -74,6 +84,7 @@ void BlockWatch::report(BadBarrier::Kind kind, std::string text, const Warp& war
 void BlockWatch::arrives(Warp& warp, const Fragment& own, Mask lanes, unsigned barrier, unsigned expected) {
   if (races_ && expected != 0) races_->arrive(warp, barrier, lanes);
   if (!checking.barriers) return;
+  alive_[warp.index()][barrier] |= warp.live();
   const auto threads = block_.worker().threads_of_block;
   const auto bad = [&](std::string text) {
     report(BadBarrier::Kind::invalid_arguments, std::move(text), warp, own.frame, own.pc, lanes);
@@ -90,27 +101,26 @@ void BlockWatch::arrives(Warp& warp, const Fragment& own, Mask lanes, unsigned b
 }
 
 // Threads wait that have not come together: some lanes are elsewhere, or at another instruction.
-void BlockWatch::check_warp(const Warp& warp, unsigned barrier) {
+bool BlockWatch::check_warp(const Warp& warp, unsigned barrier, Mask alive) {
   Mask there = 0;
   const Fragment* first = nullptr;
   bool is_apart = false;
   for (const auto& f : warp.fragments()) {
     if (f.wait != Wait::barrier || f.barrier != barrier) continue;
-    if (!checked_form(*f.frame->function, instruction_of(f)).is_aligned) return;
+    if (!checked_form(*f.frame->function, instruction_of(f)).is_aligned) return true;
     is_apart |= first && (f.frame != first->frame || f.pc != first->pc);
     if (!first) first = &f;
     there |= f.mask;
   }
-  if (!first || (there == warp.live() && !is_apart)) return;
-  if (is_apart)
-    return report(BadBarrier::Kind::divergent_warp, "Lanes of the warp wait at different instructions", warp,
-                  first->frame, first->pc, first->mask);
-  report(BadBarrier::Kind::divergent_warp,
-         "Lanes " + hex(there) + " of the warp arrive, and not " + hex(warp.live() & ~there), warp, first->frame,
-         first->pc, there);
+  if (!first || (there == alive && !is_apart)) return true;
+  const auto text = is_apart ? std::string("Lanes of the warp wait at different instructions")
+                             : "Lanes " + hex(there) + " of the warp arrive, and not " + hex(alive & ~there);
+  report(BadBarrier::Kind::divergent_warp, text, warp, first->frame, first->pc, is_apart ? first->mask : there);
+  return false;
 }
 
 void BlockWatch::releases(unsigned barrier, unsigned arrived, unsigned expected) {
+  changed_ = true;
   if (checking.barriers) check_release(barrier, arrived, expected);
   if (!races_) return;
   if (arrived == block_.live_threads() && all_wait(block_, barrier))
@@ -124,9 +134,10 @@ void BlockWatch::check_release(unsigned barrier, unsigned arrived, unsigned expe
   const auto exited = block_.worker().threads_of_block - block_.live_threads();
   const Fragment* some = nullptr;
   const Warp* of = nullptr;
+  bool is_whole = true;
   for (unsigned k = 0; k < block_.started(); ++k) {
     const auto& warp = *block_.warps()[k];
-    check_warp(warp, barrier);
+    is_whole &= check_warp(warp, barrier, std::exchange(alive_[k][barrier], 0));
     for (const auto& f : warp.fragments())
       if (!some && f.wait == Wait::barrier && f.barrier == barrier) some = &f, of = &warp;
   }
@@ -135,7 +146,7 @@ void BlockWatch::check_release(unsigned barrier, unsigned arrived, unsigned expe
     report(BadBarrier::Kind::invalid_arguments,
            std::to_string(arrived) + " threads arrive at a barrier that counts " + std::to_string(expected), *of,
            some->frame, some->pc, some->mask);
-  if (expected == 0 && exited > 0 && checked_form(*some->frame->function, instruction_of(*some)).is_aligned)
+  if (is_whole && expected == 0 && exited > 0 && checked_form(*some->frame->function, instruction_of(*some)).is_aligned)
     report(BadBarrier::Kind::divergent_block,
            std::to_string(exited) + (exited == 1 ? " thread" : " threads") + " of the block ended before the barrier",
            *of, some->frame, some->pc, some->mask);

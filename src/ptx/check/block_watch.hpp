@@ -1,8 +1,10 @@
 // What a sanitizer keeps of a block: it looks at barriers and at the order of accesses.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ptx/checks.hpp"
 #include "ptx/run/warp.hpp"
@@ -30,6 +32,12 @@ class BlockWatch {
   void goes_on_without(Warp& warp, const Fragment& own, Mask lanes);
   // Before an instruction for a set of lanes is executed.
   void check_lanes(Warp& warp, const Instruction& i, Mask lanes);
+  // Threads look at what others write; something changed, so that others can go on.
+  void polls() { polled_ = true; }
+  void changes() { changed_ = true; }
+  bool has_polled() const { return polled_; }
+  // Since the last call, threads did nothing else than to look at memory.
+  bool only_polled();
   // Null unless the order of accesses is looked at.
   races::BlockState* races() const { return races_.get(); }
 
@@ -37,7 +45,8 @@ class BlockWatch {
   void check_release(unsigned barrier, unsigned arrived, unsigned expected);
 
   void meet(Warp& warp, const Instruction& i, Mask lanes);
-  void check_warp(const Warp& warp, unsigned barrier);
+  // False: something is wrong.
+  bool check_warp(const Warp& warp, unsigned barrier, Mask alive);
   void report(BadBarrier::Kind kind, std::string text, const Warp& warp, const Frame* frame, std::uint32_t pc,
               Mask lanes);
 
@@ -45,6 +54,10 @@ class BlockWatch {
   unsigned expected_[16] = {};  // by those that have arrived
   Mask together_ = 0;           // lanes at different instructions that wait for each other
   const Warp* together_in_ = nullptr;
+  // Of each warp and barrier: lanes that lived when the first of them arrived.
+  std::vector<std::array<Mask, 16>> alive_;
+  bool polled_ = false, changed_ = false;
+  std::uint32_t live_ = 0;  // threads, at the last look
   std::unique_ptr<races::BlockState> races_;
 };
 

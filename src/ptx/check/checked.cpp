@@ -99,6 +99,28 @@ void check_written(Warp& w, const Instruction& i, const CheckedForm& form, const
   }
 }
 
+// Of a warp that waits for others, whether it changes memory itself: a lock that stays taken is no change.
+void execute_change(Warp& w, const Instruction& i, const CheckedForm& form, const std::uint64_t* addresses,
+                    Mask lanes) {
+  auto* const watch = w.block.watch();
+  if (!watch || !checking.barriers || !watch->has_polled() || form.size > 16) {
+    if (watch) watch->changes();
+    return form.handler(w, i, lanes);
+  }
+  std::byte before[kLanes][16];
+  std::byte* bytes[kLanes] = {};
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = first_of(left);
+    bytes[lane] = w.resolve(i.space, i, addresses[lane], form.size, lane);
+    if (bytes[lane]) std::memcpy(before[lane], bytes[lane], form.size);
+  }
+  form.handler(w, i, lanes);
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = first_of(left);
+    if (bytes[lane] && std::memcmp(before[lane], bytes[lane], form.size) != 0) return watch->changes();
+  }
+}
+
 void check_memory(Warp& w, const Instruction& i, Mask lanes) {
   const auto& form = checked_form(*w.frame().function, i);
   std::uint64_t addresses[kLanes];
@@ -109,7 +131,11 @@ void check_memory(Warp& w, const Instruction& i, Mask lanes) {
     check_written(w, i, form, addresses, lanes);
   if (auto* const watch = w.block.watch(); watch && watch->races())
     watch->races()->access(w, i, form, addresses, lanes);
-  form.handler(w, i, lanes);
+  if (auto* const watch = w.block.watch(); watch && checking.barriers && form.scope != Scope::none) watch->polls();
+  if (form.touch == Touch::reads)
+    form.handler(w, i, lanes);
+  else
+    execute_change(w, i, form, addresses, lanes);
 }
 
 std::uint32_t values_of(const Form& form) {

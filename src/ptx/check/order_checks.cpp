@@ -19,6 +19,9 @@ constexpr std::uint64_t kWindowBits = std::uint64_t{0xFF} << 56;
 
 BlockState& races_of(Warp& w) { return *w.block.watch()->races(); }
 
+// A launch that is left out is executed without a look.
+bool looks(Warp& w) { return w.block.watch() && checking.races; }
+
 void execute(Warp& w, const Instruction& i, Mask lanes) { checked_form(*w.frame().function, i).handler(w, i, lanes); }
 
 template <class F>
@@ -36,6 +39,7 @@ BlockState& owner_of(Warp& w, std::uint64_t& address) {
 }
 
 void check_fence(Warp& w, const Instruction& i, Mask lanes) {
+  if (!looks(w)) return execute(w, i, lanes);
   races_of(w).fence(w, checked_form(*w.frame().function, i).scope, lanes);
   execute(w, i, lanes);
 }
@@ -43,6 +47,8 @@ void check_fence(Warp& w, const Instruction& i, Mask lanes) {
 void check_arrival(Warp& w, const Instruction& i, Mask lanes) {
   std::uint64_t addresses[kLanes];
   effective_addresses(w, i, addresses);
+  if (auto* const watch = w.block.watch()) watch->changes();
+  if (!looks(w)) return execute(w, i, lanes);
   // Copies of these lanes are done when the barrier counts them.
   if (checked_form(*w.frame().function, i).op == Op::cp_) races_of(w).wait(w, ~0u, lanes);
   each(lanes, [&](unsigned l) { owner_of(w, addresses[l]).arrive_at(addresses[l], races_of(w).hand_on(w, l)); });
@@ -50,6 +56,8 @@ void check_arrival(Warp& w, const Instruction& i, Mask lanes) {
 }
 
 void check_phase(Warp& w, const Instruction& i, Mask lanes) {
+  if (auto* const watch = w.block.watch()) watch->polls();
+  if (!looks(w)) return execute(w, i, lanes);
   std::uint64_t addresses[kLanes];
   effective_addresses(w, i, addresses);
   execute(w, i, lanes);
@@ -59,6 +67,7 @@ void check_phase(Warp& w, const Instruction& i, Mask lanes) {
 }
 
 void check_copy(Warp& w, const Instruction& i, Mask lanes) {
+  if (!looks(w)) return execute(w, i, lanes);
   const auto* const operands = w.frame().function->operands.data() + i.side;
   const auto* const to = w.at<std::byte>(operands[0]);
   const auto* const sources = w.at<std::uint64_t>(operands[1]);
@@ -77,17 +86,20 @@ void check_copy(Warp& w, const Instruction& i, Mask lanes) {
 }
 
 void check_commit(Warp& w, const Instruction& i, Mask lanes) {
+  if (!looks(w)) return execute(w, i, lanes);
   races_of(w).commit(w, lanes);
   execute(w, i, lanes);
 }
 
 void check_wait(Warp& w, const Instruction& i, Mask lanes) {
+  if (!looks(w)) return execute(w, i, lanes);
   races_of(w).wait(w, checked_form(*w.frame().function, i).number, lanes);
   execute(w, i, lanes);
 }
 
 // To shared memory, with a barrier that learns of the end.
 void check_bulk_copy(Warp& w, const Instruction& i, Mask lanes) {
+  if (!looks(w)) return execute(w, i, lanes);
   each(lanes, [&](unsigned l) {
     auto to = number_at(w, i, 0, l), barrier = number_at(w, i, 3, l);
     const auto size = static_cast<std::uint32_t>(number_at(w, i, 2, l));
@@ -139,7 +151,8 @@ Handler handler_for(const Form& form, const Instruction& out, CheckedForm& made)
 }  // namespace
 
 void add_order_check(const Form& form, Instruction& out, CheckedForm& made) {
-  if (!checking.races || !out.handler || (out.kind != Kind::plain && out.kind != Kind::guarded)) return;
+  const bool is_wait = form.op() == Op::mbarrier_ && checking.barriers;
+  if ((!checking.races && !is_wait) || !out.handler || (out.kind != Kind::plain && out.kind != Kind::guarded)) return;
   const auto handler = handler_for(form, out, made);
   if (!handler) return;
   made.handler = out.handler;

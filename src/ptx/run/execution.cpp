@@ -1,5 +1,6 @@
 #include "ptx/run/execution.hpp"
 
+#include "ptx/check/patience.hpp"
 #include "ptx/check/races/launch.hpp"
 #include "ptx/check/waiters.hpp"
 #include "ptx/run/alone.hpp"
@@ -121,7 +122,8 @@ void Execution::work(Worker& worker, bool by_caller) {
     group->polls = worker.spins;
     if (progress == Progress::finished) spare = std::move(group);
     if (progress == Progress::faulted) end_with(worker.fault);
-    if (progress == Progress::blocked) {  // every thread waits for one that will not come
+    const bool hangs = progress == Progress::blocked || (progress == Progress::paused && is_out_of_patience(*group));
+    if (hangs) {  // every thread waits for one that will not come
       if (grid_.checks) grid_.checks->found(waiters_of(*group));
       end_with({FaultKind::deadlock, 0, grid_.entry->name, 0});
     }

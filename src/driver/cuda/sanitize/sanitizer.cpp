@@ -67,6 +67,7 @@ void begin() {
                    .initialized = options->initcheck,
                    .barriers = options->synccheck,
                    .races = options->racecheck,
+                   .patience_s = static_cast<std::uint32_t>(options->patience_s),
                    .gap = kGap};
   AddressRange::red_zone = kRedZone;
   sanitize::Finding start;
