@@ -1,5 +1,7 @@
 #include "sanitize/finding.hpp"
 
+#include <algorithm>
+
 #include "sanitize/fields.hpp"
 
 namespace nvmlkit::sanitize {
@@ -135,8 +137,12 @@ std::string Finding::key() const {
   std::string out = std::to_string(static_cast<int>(kind)) + '/' + std::to_string(process) + '/' + kernel;
   if (kind == Kind::leak) return out + '/' + std::to_string(address);
   if (!places.empty()) out += '/' + places[0].function + '/' + std::to_string(places[0].offset);
+  std::vector<std::string> others;
   for (const auto& side : sides)
-    if (!side.places.empty()) out += '/' + side.places[0].function + '/' + std::to_string(side.places[0].offset);
+    if (!side.places.empty())
+      others.push_back('/' + side.places[0].function + '/' + std::to_string(side.places[0].offset));
+  std::ranges::sort(others);  // which access of a race came first says nothing
+  for (const auto& other : others) out += other;
   out += '/' + call + '/' + error_name + '/' + text;
   for (const auto& frame : host) out += '/' + frame.module + std::to_string(frame.offset);
   return out;

@@ -77,12 +77,16 @@ const char* access_name(Touch touch) {
   return touch == Touch::read ? "Read" : touch == Touch::write ? "Write" : "Atomic";
 }
 
+std::string text_of(const Side& side) {
+  const auto out = std::string(access_name(side.touch)) + " access ";
+  return side.places.empty() ? out + "by a " + side.text : out + "at " + text_of(side.places[0]);
+}
+
 std::string race_title(const Finding& f) {
   constexpr const char* kLevels[] = {"Info", "Warning", "Error"};
   std::string out = kLevels[static_cast<std::size_t>(f.severity)];
   out += ": Race reported between ";
-  if (f.sides.size() != 2 || f.sides[0].places.empty()) return out + "accesses";
-  return out + access_name(f.sides[0].touch) + " access at " + text_of(f.sides[0].places[0]);
+  return f.sides.size() != 2 ? out + "accesses" : out + text_of(f.sides[0]);
 }
 
 void add_inner(std::vector<std::string>& out, const std::vector<DevicePlace>& places) {
@@ -96,11 +100,11 @@ void add_inner(std::vector<std::string>& out, const std::vector<DevicePlace>& pl
 }
 
 void add_race(std::vector<std::string>& out, const Finding& f, bool with_host) {
-  if (f.sides.size() != 2 || f.sides[1].places.empty()) return;
+  if (f.sides.size() != 2) return;
   const auto &first = f.sides[0], &second = f.sides[1];
-  out.push_back("    and " + std::string(access_name(second.touch)) + " access at " + text_of(second.places[0]) + " [" +
-                with_commas(f.count) + (f.count == 1 ? " hazard]" : " hazards]"));
+  out.push_back("    and " + text_of(second) + " [" + with_commas(f.count) + (f.count == 1 ? " hazard]" : " hazards]"));
   for (const auto* side : {&first, &second}) {
+    if (side->places.empty()) continue;
     out.push_back("    " + std::string(access_name(side->touch)) + " by thread " + triple(side->thread) + " in block " +
                   triple(side->block) + (side->kernel == f.kernel ? "" : " of kernel " + demangled(side->kernel)));
     add_inner(out, side->places);

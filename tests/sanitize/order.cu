@@ -186,6 +186,7 @@ int main(int argc, char** argv) {
   int* data = nullptr;
   cudaMalloc(&data, 4096 * sizeof(int));
   cudaMemset(data, 0, 4096 * sizeof(int));
+  cudaDeviceSynchronize();
   int* const out = data + 2048;
   auto* const word = reinterpret_cast<unsigned*>(data + 4000);
   void* arguments[] = {&data, const_cast<bool*>(&right)};

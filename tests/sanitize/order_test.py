@@ -16,7 +16,7 @@ from sanitized import run, TOOL  # noqa: E402
 SOURCE = Path(__file__).resolve().parent / "order.cu"
 NVCC = os.environ.get("NVMLKIT_TEST_NVCC")
 ONE_WARP = "Both threads are in one warp"
-LAUNCHES = "Nothing orders the two launches"
+LAUNCHES = "Nothing orders the two: no stream, event"
 # The part, the mark of a line that the report names, and a text of the report.
 PARTS = [
     ("sum", "sum", "__shared__ memory"),

@@ -146,7 +146,7 @@ void BlockWatch::check_release(unsigned barrier, unsigned arrived, unsigned expe
     report(BadBarrier::Kind::invalid_arguments,
            std::to_string(arrived) + " threads arrive at a barrier that counts " + std::to_string(expected), *of,
            some->frame, some->pc, some->mask);
-  if (is_whole && expected == 0 && exited > 0 && checked_form(*some->frame->function, instruction_of(*some)).is_aligned)
+  if (is_whole && expected == 0 && exited > 0)
     report(BadBarrier::Kind::divergent_block,
            std::to_string(exited) + (exited == 1 ? " thread" : " threads") + " of the block ended before the barrier",
            *of, some->frame, some->pc, some->mask);

@@ -44,11 +44,31 @@ void check_fence(Warp& w, const Instruction& i, Mask lanes) {
   execute(w, i, lanes);
 }
 
+// A barrier in memory is a word that threads change together, except when it is made.
+void note_gate(Warp& w, const Instruction& i, const std::uint64_t* addresses, Mask lanes) {
+  const auto& form = checked_form(*w.frame().function, i);
+  if (form.op != Op::mbarrier_) return;
+  std::uint64_t own[kLanes];
+  each(lanes, [&](unsigned l) {
+    own[l] = (addresses[l] & kWindowBits) == kSharedWindow ? addresses[l] - kSharedWindow : addresses[l];
+  });
+  races_of(w).access(w, i, Space::shared, form.scope == Scope::none ? Touch::writes : Touch::changes, 8, own, lanes);
+}
+
+void check_start(Warp& w, const Instruction& i, Mask lanes) {
+  if (!looks(w)) return execute(w, i, lanes);
+  std::uint64_t addresses[kLanes];
+  effective_addresses(w, i, addresses);
+  note_gate(w, i, addresses, lanes);
+  execute(w, i, lanes);
+}
+
 void check_arrival(Warp& w, const Instruction& i, Mask lanes) {
   std::uint64_t addresses[kLanes];
   effective_addresses(w, i, addresses);
   if (auto* const watch = w.block.watch()) watch->changes();
   if (!looks(w)) return execute(w, i, lanes);
+  note_gate(w, i, addresses, lanes);
   // Copies of these lanes are done when the barrier counts them.
   if (checked_form(*w.frame().function, i).op == Op::cp_) races_of(w).wait(w, ~0u, lanes);
   each(lanes, [&](unsigned l) { owner_of(w, addresses[l]).arrive_at(addresses[l], races_of(w).hand_on(w, l)); });
@@ -60,6 +80,7 @@ void check_phase(Warp& w, const Instruction& i, Mask lanes) {
   if (!looks(w)) return execute(w, i, lanes);
   std::uint64_t addresses[kLanes];
   effective_addresses(w, i, addresses);
+  note_gate(w, i, addresses, lanes);
   execute(w, i, lanes);
   if (!i.d.is_there()) return;
   each(w.predicate(i.d) & lanes,
@@ -139,6 +160,8 @@ Handler handler_for(const Form& form, const Instruction& out, CheckedForm& made)
       made.scope = form.has("cta") ? Scope::block : form.has("cluster") ? Scope::cluster : Scope::all;
       return &check_fence;
     case Op::mbarrier_:
+      if (form.has("init") || form.has("inval")) return checking.races ? &check_start : nullptr;
+      made.scope = Scope::cluster;
       if (form.has("test_wait") || form.has("try_wait")) return &check_phase;
       return form.has("arrive") || form.has("arrive_drop") ? &check_arrival : nullptr;
     case Op::cp_:

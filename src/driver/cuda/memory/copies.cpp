@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "driver/cuda/memory/host_memory.hpp"
+#include "driver/cuda/sanitize/host_work.hpp"
+#include "driver/cuda/sanitize/sanitizer.hpp"
 #include "driver/cuda/textures/textures.hpp"
 
 namespace nvmlkit::cuda {
@@ -98,9 +100,18 @@ void Copy::note_written() const {
     }
 }
 
+void Copy::note_accesses() const {
+  const auto rows = [&](const Placed& side) {
+    return sanitizer::Rows{side.is_host ? nullptr : side.span.holder.get(), side.span.bytes, box_.width, box_.height,
+                           side.row};
+  };
+  if (box_.depth == 1) sanitizer::note_work("copy of the driver", rows(to_), rows(from_));
+}
+
 void Copy::perform() const {
   if (size() == 0) return;  // then there may be no addresses either
   if (to_.span.holder && to_.span.holder->written) note_written();
+  if (sanitizer::is_on()) note_accesses();
   for (std::size_t z = 0; z < box_.depth; ++z)
     for (std::size_t y = 0; y < box_.height; ++y)
       std::memmove(to_.span.bytes + z * to_.slice + y * to_.row, from_.span.bytes + z * from_.slice + y * from_.row,

@@ -28,6 +28,7 @@ class Copy {
 
  private:
   void note_written() const;
+  void note_accesses() const;
   struct Box {
     std::size_t width = 0, height = 0, depth = 0;
   };

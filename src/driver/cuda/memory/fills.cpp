@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "driver/cuda/memory/host_memory.hpp"
+#include "driver/cuda/sanitize/host_work.hpp"
+#include "driver/cuda/sanitize/sanitizer.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -69,6 +71,8 @@ void Fill::perform() const {
   if (auto* const written = span_.holder->written)
     for (std::size_t y = 0; y < p.height; ++y)
       std::memset(written + (span_.bytes - span_.holder->bytes) + y * p.pitch, 1, row_);
+  if (sanitizer::is_on())
+    sanitizer::note_work("fill of the driver", {span_.holder.get(), span_.bytes, row_, p.height, p.pitch}, {});
   if (is_zero_of_pages()) return zero(span_.bytes, size());
   for (std::size_t y = 0; y < p.height; ++y) {
     auto* const at = span_.bytes + y * p.pitch;

@@ -79,7 +79,7 @@ std::unique_ptr<LaunchChecks> LaunchChecks::make(const Launch& launch) {
 
 LaunchChecks::LaunchChecks(const Launch& launch) : launch_(launch) {
   order = work_order::current();
-  about = std::make_shared<const Launch>(launch);
+  about = std::make_shared<const Other>(Other{std::make_shared<const Launch>(launch), {}});
 }
 
 sanitize::Finding LaunchChecks::finding_of(const ptx::BadAccess& access) const {

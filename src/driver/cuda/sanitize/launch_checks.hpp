@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "driver/cuda/launches/launch.hpp"
+#include "driver/cuda/sanitize/host_work.hpp"
 #include "ptx/checks.hpp"
 #include "ptx/launch.hpp"
 #include "sanitize/finding.hpp"
@@ -15,6 +16,9 @@
 namespace nvmlkit::cuda::sanitizer {
 
 sanitize::Touch touch_of(ptx::Touch touch);
+std::vector<sanitize::DevicePlace> places_of(const Launch& launch, const std::vector<ptx::Place>& places);
+// `own` is the side that found it.
+sanitize::Finding race_finding(const ptx::Race& race, const Other& own);
 
 class LaunchChecks final : public ptx::Checks {
  public:
@@ -35,8 +39,6 @@ class LaunchChecks final : public ptx::Checks {
   sanitize::Finding finding_of(const ptx::BadAccess& access) const;
 
   sanitize::Finding new_finding(sanitize::Kind kind) const;
-  static std::vector<sanitize::DevicePlace> places_of(const Launch& launch, const std::vector<ptx::Place>& places);
-  sanitize::Side side_of(const ptx::Race::Side& side) const;
 
   const Launch& launch_;
   std::mutex mutex_;

@@ -23,8 +23,7 @@ std::string triple(const std::uint32_t (&at)[3]) {
 
 }  // namespace
 
-std::vector<sanitize::DevicePlace> LaunchChecks::places_of(const Launch& launch,
-                                                           const std::vector<ptx::Place>& places) {
+std::vector<sanitize::DevicePlace> places_of(const Launch& launch, const std::vector<ptx::Place>& places) {
   std::vector<sanitize::DevicePlace> out;
   for (const auto& place : places)
     for (auto& line : source_lines(*launch.function->module->code, *place.function, place.line)) {
@@ -76,29 +75,44 @@ void LaunchChecks::found(const std::vector<ptx::Waiters>& waiters) {
   sanitize::record(std::move(finding));
 }
 
-sanitize::Side LaunchChecks::side_of(const ptx::Race::Side& side) const {
+namespace {
+
+sanitize::Side side_of(const ptx::Race::Side& side, const Other& own) {
+  const auto& of = side.launch ? *static_cast<const Other*>(side.launch.get()) : own;
   sanitize::Side out;
   out.touch = touch_of(side.touch);
-  const auto& launch = side.launch ? *static_cast<const Launch*>(side.launch.get()) : launch_;
-  out.kernel = launch.function->code->name;
-  if (side.launch && launch.origin) out.host = launch.origin->frames();
+  out.text = of.text;
+  if (!of.launch) return out;
+  out.kernel = of.launch->function->code->name;
+  if (side.launch && of.launch->origin) out.host = of.launch->origin->frames();
   std::copy_n(side.thread, 3, out.thread);
   std::copy_n(side.block, 3, out.block);
-  out.places = places_of(launch, side.places);
+  out.places = places_of(*of.launch, side.places);
+  return out;
+}
+
+}  // namespace
+
+sanitize::Finding race_finding(const ptx::Race& race, const Other& own) {
+  sanitize::Finding out;
+  out.kind = sanitize::Kind::race;
+  if (own.launch) {
+    out.kernel = own.launch->function->code->name;
+    if (own.launch->origin) out.host = own.launch->origin->frames();
+  }
+  out.severity = static_cast<sanitize::Severity>(race.severity);
+  out.place = race.space == ptx::Space::shared ? sanitize::Place::shared : sanitize::Place::global;
+  out.address = race.address;
+  out.size = race.size;
+  out.count = race.count;
+  out.text = race.reason;
+  if (race.variable) out.nearest.variable = race.variable->name;
+  out.sides = {side_of(race.first, own), side_of(race.second, own)};
   return out;
 }
 
 void LaunchChecks::found(const ptx::Race& race) {
-  auto finding = new_finding(sanitize::Kind::race);
-  finding.severity = static_cast<sanitize::Severity>(race.severity);
-  finding.place = race.space == ptx::Space::shared ? sanitize::Place::shared : sanitize::Place::global;
-  finding.address = race.address;
-  finding.size = race.size;
-  finding.count = race.count;
-  finding.text = race.reason;
-  if (race.variable) finding.nearest.variable = race.variable->name;
-  finding.sides = {side_of(race.first), side_of(race.second)};
-  sanitize::record(std::move(finding));
+  sanitize::record(race_finding(race, *static_cast<const Other*>(about.get())));
 }
 
 }  // namespace nvmlkit::cuda::sanitizer

@@ -31,6 +31,7 @@ struct All {
   std::uint32_t ids = 0;
   std::map<unsigned long long, StreamOrder> streams;
   Known host;
+  std::uint32_t host_id = 0;  // of what threads of the host do themselves
 };
 All& order_of_all() {
   static NeverDestroyed<All> the;
@@ -139,8 +140,38 @@ void saw(const Point& point) {
   join(all, all.host, point);
 }
 
+void saw_all_but(const std::vector<std::shared_ptr<Stream>>& active) {
+  if (!is_on()) return;
+  auto& all = order_of_all();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& [id, order] : all.streams)
+    if (std::ranges::none_of(active, [id = id](const auto& stream) { return stream->id == id; }))
+      join(all.host, order.last);
+}
+
+void saw_before(const Stream& stream) {
+  if (!is_on()) return;
+  auto& all = order_of_all();
+  const std::lock_guard lock(all.mutex);
+  const auto& own = order_of(all, stream);
+  join(all.host, own.last);
+  for (const auto& [id, other] : all.streams)
+    if (schedule::waits_for(own, other)) join(all.host, other.last);
+}
+
 Doing::Doing(std::shared_ptr<const ptx::LaunchOrder> order) : before_(std::exchange(now_done, std::move(order))) {}
 Doing::~Doing() { now_done = std::move(before_); }
+
+ptx::LaunchOrder current_or_host() {
+  if (now_done) return *now_done;
+  auto& all = order_of_all();
+  const std::lock_guard lock(all.mutex);
+  if (all.host_id == 0) all.host_id = ++all.ids;
+  auto& done = all.host[all.host_id];
+  const auto out = shared_order(all.host_id, done + 1, all.host);
+  ++done;
+  return *out;
+}
 
 ptx::LaunchOrder current() { return now_done ? *now_done : ptx::LaunchOrder{}; }
 

@@ -32,6 +32,9 @@ bool is_on();
 void hand_over(Stream& stream, std::vector<Task>& tasks, std::uint64_t first);
 // The host knows that work is done.
 void saw(const Point& point);
+// The host is about to wait for all work, of which these streams have some; with `stream` for what comes before it.
+void saw_all_but(const std::vector<std::shared_ptr<Stream>>& active);
+void saw_before(const Stream& stream);
 
 // The order of the task that the calling thread does.
 class Doing {
@@ -45,6 +48,8 @@ class Doing {
   std::shared_ptr<const ptx::LaunchOrder> before_;
 };
 ptx::LaunchOrder current();
+// The same; for a thread that does no task, what the host knows to be done.
+ptx::LaunchOrder current_or_host();
 
 }  // namespace sanitizer::work_order
 }  // namespace nvmlkit::cuda

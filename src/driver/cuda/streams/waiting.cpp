@@ -84,6 +84,7 @@ Point end_of(Stream& stream) {
 
 std::vector<Point> ends(const std::function<bool(const Stream&)>& predicate) {
   const auto held = lock();
+  sanitizer::work_order::saw_all_but(all().active);
   std::vector<Point> out;
   for (const auto& stream : all().active)
     if (predicate(*stream)) out.push_back({stream, stream->queue.handed});
@@ -92,6 +93,7 @@ std::vector<Point> ends(const std::function<bool(const Stream&)>& predicate) {
 
 std::vector<Point> before(Stream& stream) {
   const auto held = lock();
+  sanitizer::work_order::saw_before(stream);
   auto out = others_before(stream);
   out.push_back({stream.shared_from_this(), stream.queue.handed});
   return out;

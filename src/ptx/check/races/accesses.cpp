@@ -10,7 +10,7 @@ constexpr std::uint64_t kWindows = std::uint64_t{0xFF} << 56;
 
 }  // namespace
 
-std::uint32_t BlockState::event_for(Warp& w, const Instruction& i, const CheckedForm* form, Touch touch, bool global) {
+std::uint32_t BlockState::event_for(Warp& w, const Instruction& i, const CheckedForm& form, Touch touch, bool global) {
   auto& s = state(w);
   auto& log = global ? shared().global : log_;
   const auto& function = *w.frame().function;
@@ -19,11 +19,8 @@ std::uint32_t BlockState::event_for(Warp& w, const Instruction& i, const Checked
   if (slot.instruction != &i || slot.since != s.since) slot = {&i, s.since, {}};
   auto& id = slot.event[global];
   if (id >= log.base() && id < log.next() && id != 0) return id;
-  Event event{&function, number_, number, shared().now, static_cast<std::uint16_t>(w.index()), touch, {}, false};
-  if (form) {
-    event.scope = form->scope;
-    event.is_volatile = form->is_volatile;
-  }
+  Event event{&function, number_,    number,          shared().now, static_cast<std::uint16_t>(w.index()),
+              touch,     form.scope, form.is_volatile};
   return id = log.add(event);
 }
 
@@ -195,17 +192,17 @@ void BlockState::access(Warp& w, const Instruction& i, Space space, Touch touch,
   const bool is_global = space == Space::global;
   if (is_global && !launch_.looks_at_global) return;
   const auto& form = checked_form(*w.frame().function, i);
-  const bool is_known = form.size != 0;
+  const bool is_known = form.size != 0;  // a load, store or atomic change
   auto* log = is_global ? &shared().global : &log_;
-  const auto id = event_for(w, i, is_known ? &form : nullptr, touch, is_global);
+  const auto id = event_for(w, i, form, touch, is_global);
   Look look{w,
             i,
             is_known ? &form : nullptr,
             state(w),
             *log,
             touch,
-            is_known ? form.scope : Scope::none,
-            is_known && form.is_volatile,
+            form.scope,
+            form.is_volatile,
             size,
             id << kEventShift,
             is_global ? launch_.first_global : first_event_,

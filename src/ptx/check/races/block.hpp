@@ -100,8 +100,7 @@ class BlockState {
   Race::Severity severity_of(Look& look, const Event& event, Stamp earlier, std::uint64_t address, unsigned lane,
                              const char*& reason);
   bool is_same_value(Look& look, const Event& event, Stamp earlier, std::uint64_t address, unsigned lane);
-  void side(Race::Side& out, const Launch& launch, const Event& event, unsigned lane) const;
-  std::uint32_t event_for(Warp& w, const Instruction& i, const CheckedForm* form, Touch touch, bool global);
+  std::uint32_t event_for(Warp& w, const Instruction& i, const CheckedForm& form, Touch touch, bool global);
   void look_at(Look& look, const std::uint64_t* addresses, Mask lanes, bool writes);
   void synchronize(Warp& w, const CheckedForm& form, const std::uint64_t* addresses, Mask lanes, Flags& flags);
   void read_flag(Warp& w, const CheckedForm& form, const Flag& flag, unsigned lane);

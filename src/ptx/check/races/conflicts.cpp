@@ -12,7 +12,6 @@ constexpr const char* kRunningCopy = "The copy has not been waited for";
 constexpr const char* kOneWarp = "Both threads are in one warp; a barrier of the warp would order them";
 constexpr const char* kNoFence = "A fence is missing behind the read of the flag that would order them";
 constexpr const char* kScope = "Both are atomic, but a scope leaves out the other thread";
-constexpr const char* kLaunches = "Nothing orders the two launches: no stream, event or edge of a graph";
 
 }  // namespace
 
@@ -40,7 +39,7 @@ Race::Severity BlockState::severity_of(Look& look, const Event& event, Stamp ear
     return Severity::error;
   }
   if (is_same_value(look, event, earlier, address, lane)) return Severity::info;
-  if (event.block >> 32 != launch_.id) reason = kLaunches;
+  if (event.block >> 32 != launch_.id) reason = kUnorderedLaunches;
   if (event.scope != Scope::none && look.scope != Scope::none && event.block != number_) reason = kScope;
   if (event.block == number_ && event.warp == look.warp.index()) {
     reason = kOneWarp;
@@ -55,13 +54,6 @@ Race::Severity BlockState::severity_of(Look& look, const Event& event, Stamp ear
       }
   }
   return Severity::error;
-}
-
-void BlockState::side(Race::Side& out, const Launch& launch, const Event& event, unsigned lane) const {
-  out.touch = event.touch;
-  out.places = {{event.function, event.instruction, event.function->code[event.instruction].line}};
-  launch.locate(static_cast<std::uint32_t>(event.block), event.warp == kCopyWarp ? 0 : event.warp * kLanes + lane, out);
-  if (&launch != &launch_) out.launch = launch.about;
 }
 
 void BlockState::conflict(Look& look, Stamp earlier, std::uint64_t address, unsigned lane) {
@@ -82,8 +74,9 @@ void BlockState::conflict(Look& look, Stamp earlier, std::uint64_t address, unsi
   race.space = look.is_global ? Space::global : Space::shared;
   race.address = address;
   race.size = look.size;
-  side(race.first, *other, event, lane_of(earlier));
-  side(race.second, launch_, own, lane);
+  other->describe(event, lane_of(earlier), race.first);
+  if (other != &launch_) race.first.launch = other->about;
+  launch_.describe(own, lane, race.second);
   const auto pc = static_cast<std::uint32_t>(&look.instruction - look.warp.frame().function->code.data());
   race.second.places = Warp::places_of(&look.warp.frame(), pc);
   if (const auto* const extents = block_.worker().grid.module->extents.get()) {

@@ -85,10 +85,15 @@ const Launch* Launch::launch_of(const Event& event) const {
 Launch::Key Launch::key_of(Race::Severity severity, const Event& first, const Event& second) {
   const std::pair one{first.function, first.instruction}, other{second.function, second.instruction};
   const auto& [low, high] = std::minmax(one, other);
-  return {low.first, low.second, high.first, high.second, severity};
+  return {low.first, low.second, high.first, high.second, severity == Race::Severity::info};
 }
 
-void Launch::locate(std::uint32_t block, std::uint32_t thread, Race::Side& out) const {
+void Launch::describe(const Event& event, unsigned lane, Race::Side& out) const {
+  out.touch = event.touch;
+  if (!event.function) return;
+  out.places = {{event.function, event.instruction, event.function->code[event.instruction].line}};
+  auto block = static_cast<std::uint32_t>(event.block);
+  auto thread = event.warp == kCopyWarp ? 0 : event.warp * kLanes + lane;
   for (int k = 0; k < 3; ++k) {
     out.block[k] = block % blocks_[k];
     block /= blocks_[k];
@@ -99,13 +104,15 @@ void Launch::locate(std::uint32_t block, std::uint32_t thread, Race::Side& out) 
 
 bool Launch::count(Race::Severity severity, const Event& first, const Event& second) {
   const auto at = found_.find(key_of(severity, first, second));
-  if (at != found_.end()) ++at->second.count;
-  return at != found_.end() || found_.size() >= kMostFound;
+  if (at == found_.end()) return found_.size() >= kMostFound;
+  ++at->second.count;
+  return at->second.severity >= severity;
 }
 
 void Launch::note(Race race, const Event& first, const Event& second) {
-  const auto key = key_of(race.severity, first, second);
-  found_.emplace(key, std::move(race));
+  const auto [known, is_new] = found_.try_emplace(key_of(race.severity, first, second));
+  if (!is_new) race.count = known->second.count;  // it was a warning only
+  known->second = std::move(race);
 }
 
 void Launch::report() {

@@ -31,9 +31,9 @@ class Launch {
   bool is_after(std::uint32_t other) const;
   // The launch of an event; null: it is forgotten.
   const Launch* launch_of(const Event& event) const;
-  // The place of a thread, from the number of its block.
-  void locate(std::uint32_t block, std::uint32_t thread, Race::Side& out) const;
-  // Counts a race between two instructions; false: it is the first one, and is to be noted.
+  // The instruction and the thread of an event of this launch; work of the driver has neither.
+  void describe(const Event& event, unsigned lane, Race::Side& out) const;
+  // Counts a race between two instructions; false: it is the first one, or the first error, and is to be noted.
   bool count(Race::Severity severity, const Event& first, const Event& second);
   void note(Race race, const Event& first, const Event& second);
   // To the driver.
@@ -45,7 +45,7 @@ class Launch {
   std::shared_ptr<const void> about;
 
  private:
-  using Key = std::tuple<const Function*, std::uint32_t, const Function*, std::uint32_t, Race::Severity>;
+  using Key = std::tuple<const Function*, std::uint32_t, const Function*, std::uint32_t, bool>;
   static Key key_of(Race::Severity severity, const Event& first, const Event& second);
 
   std::uint32_t blocks_[3], threads_[3];
@@ -53,6 +53,9 @@ class Launch {
   LaunchOrder order_;
   std::map<Key, Race> found_;
 };
+
+constexpr const char* kUnorderedLaunches =
+    "Nothing orders the two: no stream, event, edge of a graph or wait of the host";
 
 struct Shared {
   std::recursive_mutex mutex;  // of all below, and of each turn of a launch

@@ -1,0 +1,71 @@
+#include "ptx/check/races/host_access.hpp"
+
+#include <algorithm>
+
+#include "ptx/check/races/launch.hpp"
+
+namespace nvmlkit::ptx::races {
+namespace {
+
+void conflict(Launch& launch, const Event& own, const Event& earlier, Stamp stamp, const HostAccess& access) {
+  const auto* const other = launch.launch_of(earlier);
+  if (!other || launch.count(Race::Severity::error, earlier, own)) return;
+  Race race;
+  race.space = Space::global;
+  race.address = access.address;
+  race.size = static_cast<std::uint32_t>(access.width);
+  race.reason = kUnorderedLaunches;
+  race.second.touch = own.touch;
+  other->describe(earlier, lane_of(stamp), race.first);
+  race.first.launch = other->about;
+  launch.note(std::move(race), earlier, own);
+}
+
+void note_row(Launch& launch, Log& log, std::uint32_t id, std::uint64_t address, const HostAccess& access) {
+  const Event own = log.event(id);
+  const bool writes = access.touch != Touch::reads;
+  const Stamp stamp = id << kEventShift;
+  const auto look = [&](Stamp earlier) {
+    if (earlier == 0 || earlier == stamp || event_of(earlier) < log.base()) return;
+    const auto& event = log.event(event_of(earlier));
+    const auto other = static_cast<std::uint32_t>(event.block >> 32);
+    if (other != launch.id && !launch.is_after(other)) conflict(launch, own, event, earlier, access);
+  };
+  for (auto left = access.width; left > 0;) {
+    const auto size = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, std::uint64_t{1} << 30));
+    each_cell(log, address, size, [&](Page& page, std::uint32_t number) {
+      auto& cell = page.cells[number];
+      look(cell.write);
+      if (writes) {
+        look(cell.read);
+        if (!page.others.empty()) look(page.others[number] & ~kFar);
+      }
+      if (writes)
+        cell = {stamp, 0};
+      else
+        cell.read = stamp;
+    });
+    address += size;
+    left -= size;
+  }
+}
+
+}  // namespace
+
+void note(Checks& checks, std::span<const HostAccess> accesses) {
+  if (!checking.races) return;
+  const auto held = turn();
+  Grid grid;
+  grid.checks = &checks;
+  const Launching launching(grid);
+  auto& launch = *checks.watched;
+  auto& log = shared().global;
+  for (const auto& access : accesses) {
+    const auto id = log.add(
+        {nullptr, launch.block(0), static_cast<std::uint32_t>(access.touch), shared().now, 0, access.touch, {}, false});
+    for (std::uint64_t row = 0; row < access.rows; ++row)
+      note_row(launch, log, id, access.address + row * access.pitch, access);
+  }
+}
+
+}  // namespace nvmlkit::ptx::races
