@@ -49,6 +49,7 @@ Suppressions::Suppressions(const std::string& path) {
       add(place.function, w->FirstChildElement("func"));
       add(place.path, w->FirstChildElement("path"));
       add(place.line, w->FirstChildElement("line"));
+      add(place.offset, w->FirstChildElement("pc"));
     }
     const auto* const stack = r->FirstChildElement("hostStack");
     for (const auto* f = stack ? stack->FirstChildElement("frame") : nullptr; f; f = f->NextSiblingElement("frame")) {
@@ -73,7 +74,7 @@ bool Suppressions::matches(const Record& record, const sanitize::Finding& f) {
   for (std::size_t k = 0; k < record.device.size(); ++k) {
     const auto& wanted = record.device[k];
     if (!is(wanted.function, sanitize::demangled(places[k]->function)) || !is(wanted.path, places[k]->file) ||
-        !is(wanted.line, std::to_string(places[k]->line)))
+        !is(wanted.line, std::to_string(places[k]->line)) || !is(wanted.offset, std::to_string(places[k]->offset)))
       return false;
   }
   for (std::size_t k = 0; k < record.host.size(); ++k)

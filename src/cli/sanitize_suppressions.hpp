@@ -26,7 +26,7 @@ class Suppressions {
     bool matches(const std::string& value) const { return value == text || std::regex_match(value, compiled); }
   };
   struct Place {
-    std::vector<Pattern> function, path, line;  // none or one of each
+    std::vector<Pattern> function, path, line, offset;  // none or one of each
   };
   struct Record {
     std::string kind, level;

@@ -101,6 +101,61 @@ class Options(unittest.TestCase):
         self.assertEqual((first["nearest"]["relation"], first["nearest"]["distance"]), ("after", 1))
         self.assertEqual(first["places"][0]["ptx"], "st.global.u32 [%rd4+1000], %r1;")
 
+    def test_sarif(self) -> None:
+        path = self.folder / "findings.sarif"
+        self.sanitized("--sarif", str(path), "--report-api-errors", "no", "--", command=(COMMAND, "sanitize"))
+        run_of_tool = json.loads(path.read_text())["runs"][0]
+        self.assertEqual([rule["id"] for rule in run_of_tool["tool"]["driver"]["rules"]], ["out_of_bounds"])
+        first = run_of_tool["results"][0]
+        self.assertEqual((first["ruleId"], first["level"], first["occurrenceCount"]), ("out_of_bounds", "error", 26))
+        self.assertEqual(first["locations"][0]["logicalLocations"][0]["fullyQualifiedName"], "kernel")
+        self.assertIn("Invalid __global__ write of size 4 bytes\n", first["message"]["text"])
+
+    def test_junit(self) -> None:
+        path = self.folder / "findings.xml"
+        self.sanitized("--junit", str(path), "--report-api-errors", "no", "--", command=(COMMAND, "sanitize"))
+        suite = ElementTree.parse(path).getroot()
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("2", "2"))
+        self.assertEqual(suite.find("testcase/failure").get("type"), "out_of_bounds")
+        self.program[-2:] = ["zero:4096", "zero:4"]
+        self.sanitized("--junit", str(path), "--", command=(COMMAND, "sanitize"))
+        suite = ElementTree.parse(path).getroot()
+        self.assertEqual((suite.get("tests"), suite.get("failures"), suite.find("testcase/failure")), ("1", "0", None))
+
+    def test_suppressions(self) -> None:
+        path = self.folder / "known.xml"
+        quiet = ["--report-api-errors", "no"]
+        self.sanitized("--save", str(path), "--xml", "yes", *quiet)
+        self.assertIn("ERROR SUMMARY: 0 errors", self.sanitized("--suppressions", str(path), *quiet)[1])
+        whole = ElementTree.parse(path)
+        root = whole.getroot()
+        root.remove(root.findall("record")[1])
+        whole.write(path)
+        status, text = self.sanitized("--suppressions", str(path), "--error-exitcode", "3", *quiet)
+        self.assertEqual((status, text.count("Invalid __global__ write")), (3, 1))
+        record = "<ComputeSanitizerOutput><record>{}</record></ComputeSanitizerOutput>"
+        for what, count in (("<where><func>ker.*</func></where>", 0), ("<where><func>ker</func></where>", 2),
+                            ("<kind>Racecheck</kind>", 2), ("<what><text>Invalid __global__ write.*</text></what>", 0)):
+            path.write_text(record.format(what))
+            self.assertEqual(self.sanitized("--suppressions", str(path), *quiet)[1].count("Invalid __global__ write"), count, what)
+        for bad in ("", "<other/>", record.format("<where><func>(</func></where>")):
+            path.write_text(bad)
+            self.assertEqual(self.sanitized("--suppressions", str(path))[0], 2, bad)
+
+    def test_print_level(self) -> None:
+        kernel = Path(self.program[1])
+        kernel.write_text(HEAD + ".shared .align 4 .b8 tile[8];\n" + ENTRY + "mov.u32 %r2, tile; st.shared.u32 [%r2], 5;\nst.shared.u32 [%r2+4], %r1;\nret;\n}\n")
+        counts = {level: self.sanitized("--tool", "racecheck", "--print-level", level)[1] for level in ("info", "warn", "error")}
+        self.assertIn("RACECHECK SUMMARY: 2 hazards displayed (0 errors, 1 warning)", counts["info"])
+        self.assertIn("RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)", counts["warn"])
+        self.assertIn("RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)", counts["error"])
+
+    def test_hang(self) -> None:
+        Path(self.program[1]).write_text(HEAD + ENTRY + "LOOP: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra LOOP;\nret;\n}\n")
+        text = self.sanitized("--tool", "synccheck", "--hang-timeout", "1", "--", command=(COMMAND, "sanitize"))[1]
+        self.assertIn("Deadlock detected", text)
+        self.assertIn("32 threads, (0,0,0) to (31,0,0) in block (0,0,0), look at memory again and again", text)
+
     def test_names_of_host_functions(self) -> None:
         self.assertRegex(self.sanitized()[1], r"Host Frame: main \[0x[0-9a-f]+\] in ")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A program of nvcc whose kernels and launches need an order: nothing is found while it is kept, and the race is without."""
+"""Programs of nvcc whose kernels and launches need an order: nothing is found while it is kept, and the fault is without."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from sanitized import run, TOOL  # noqa: E402
+from sanitized import COMMAND, run, TOOL  # noqa: E402
 
 SOURCE = Path(__file__).resolve().parent / "order.cu"
 NVCC = os.environ.get("NVMLKIT_TEST_NVCC")
@@ -35,6 +35,21 @@ PARTS = [
 ]
 
 
+# Programs of kept_back.cu: the tool that finds the fault.
+KEPT_BACK = {
+    "transpose": "racecheck", "smooth": "racecheck", "histogram": "racecheck", "shuffle": "synccheck", "group_sync": "synccheck",
+    "barrier_init": "racecheck", "stages": "racecheck", "scoped": "racecheck", "waits": "synccheck", "last_warp": "racecheck",
+    "copy_in_another_stream": "racecheck", "captured_fork": "racecheck",
+}
+
+
+def build(source: Path, folder: str) -> str:
+    program = str(Path(folder) / "program")
+    subprocess.run([NVCC, "-std=c++17", "-cudart", "shared", "-lineinfo", "-gencode", "arch=compute_80,code=compute_80", "-o",
+                    program, str(source)], check=True, stderr=subprocess.DEVNULL)
+    return program
+
+
 def line_of(mark: str) -> int:
     return next(k for k, line in enumerate(SOURCE.read_text().splitlines(), 1) if line.endswith("// " + mark))
 
@@ -42,19 +57,30 @@ def line_of(mark: str) -> int:
 class Order(unittest.TestCase):
     def test_parts(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            program = Path(folder) / "program"
-            subprocess.run([NVCC, "-std=c++17", "-cudart", "shared", "-lineinfo", "-gencode", "arch=compute_80,code=compute_80",
-                            "-o", str(program), str(SOURCE)], check=True)
+            program = build(SOURCE, folder)
             for part, mark, text in PARTS:
                 with self.subTest(part):
-                    right = run([TOOL, "--tool", "racecheck", str(program), part, "right"])[1]
+                    right = run([TOOL, "--tool", "racecheck", program, part, "right"])[1]
                     self.assertIn("result 0\n", right)
                     self.assertIn("RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)", right)
-                    wrong = run([TOOL, "--tool", "racecheck", str(program), part, "wrong"])[1]
+                    wrong = run([TOOL, "--tool", "racecheck", program, part, "wrong"])[1]
                     self.assertIn("Race reported between", wrong)
                     self.assertIn(text, wrong)
                     if mark:
                         self.assertIn(f"order.cu:{line_of(mark)} ", wrong.replace("\n", " "))
+
+    def test_kept_back(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program = build(SOURCE.with_name("kept_back.cu"), folder)
+            for name, tool in KEPT_BACK.items():
+                for other in ("racecheck", "synccheck"):
+                    with self.subTest(name, tool=other):
+                        command = [COMMAND, "sanitize", "--tool", other, "--hang-timeout", "2", "--", program, name]
+                        right = run([*command, "right"])[1]
+                        self.assertIn("result 0\n", right)
+                        self.assertRegex(right, "SUMMARY: 0 (hazards|errors)")
+                        if other == tool:
+                            self.assertNotRegex(run([*command, "wrong"])[1], "SUMMARY: 0 (hazards|errors)")
 
 
 if __name__ == "__main__":

@@ -25,10 +25,10 @@ std::string place_in(const Block& block, std::uint32_t thread) {
 }
 
 std::string text_of(const Fragment& f) {
-  if (f.wait == Wait::lanes) return "for other lanes of the warp";
-  if (f.wait == Wait::none) return "and look at memory again and again";
-  if (f.barrier == Block::kClusterBarrier) return "at the barrier of the cluster";
-  return "at barrier " + std::to_string(f.barrier);
+  if (f.wait == Wait::lanes) return "wait for other lanes of the warp";
+  if (f.wait == Wait::none) return "look at memory again and again";
+  if (f.barrier == Block::kClusterBarrier) return "wait at the barrier of the cluster";
+  return "wait at barrier " + std::to_string(f.barrier);
 }
 
 std::uint32_t return_of(const Fragment& f) { return f.frame->caller ? f.frame->return_to : 0; }

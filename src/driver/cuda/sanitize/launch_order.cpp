@@ -65,7 +65,7 @@ void LaunchChecks::found(const std::vector<ptx::Waiters>& waiters) {
     auto& side = finding.sides.emplace_back();
     const bool is_one = w.count == 1;
     side.text = std::to_string(w.count) + (is_one ? " thread, " : " threads, ") + w.threads + " in block " +
-                triple(w.block) + (is_one ? ", waits " : ", wait ") + w.text;
+                triple(w.block) + ", " + w.text;
     std::copy_n(w.block, 3, side.block);
     side.places = places_of(launch_, w.places);
   }

@@ -78,6 +78,15 @@ void BlockState::add_reader(Look& look, Page& page, std::uint32_t number, Stamp 
   cell.read = own;
 }
 
+// Whether the lane wrote it itself, and has handed on nothing since.
+bool BlockState::is_plain_write_of(const Look& look, Stamp stamp, unsigned lane) const {
+  if (stamp == 0 || (stamp & (kRunning | kSeveral)) != 0 || lane_of(stamp) != lane || event_of(stamp) < look.log.base())
+    return false;
+  const auto& event = look.log.event(event_of(stamp));
+  return event.scope == Scope::none && event.block == number_ && event.warp == look.warp.index() &&
+         event.time >= look.state.since;
+}
+
 template <bool writes>
 inline void BlockState::touch_cell(Look& look, Page& page, std::uint32_t number, std::uint64_t address, unsigned lane) {
   auto& cell = page.cells[number];
@@ -92,6 +101,8 @@ inline void BlockState::touch_cell(Look& look, Page& page, std::uint32_t number,
       if (other != 0 && !is_before(look, other, lane)) conflict(look, other, address, lane);
       other = 0;
     }
+    // A plain write says more than an atomic change of its thread behind it: that one races with less.
+    if (look.scope != Scope::none && is_plain_write_of(look, cell.write, lane)) return;
     cell = {own, 0};
   } else {
     if (cell.read == own) return;

@@ -95,6 +95,7 @@ class BlockState {
   void touch_cell(Look& look, Page& page, std::uint32_t number, std::uint64_t address, unsigned lane);
   void add_reader(Look& look, Page& page, std::uint32_t number, Stamp own);
   bool is_before(Look& look, Stamp stamp, unsigned lane);
+  bool is_plain_write_of(const Look& look, Stamp stamp, unsigned lane) const;
   bool is_before_by_clocks(const Look& look, const Event& event, unsigned other, unsigned lane) const;
   void conflict(Look& look, Stamp earlier, std::uint64_t address, unsigned lane);
   Race::Severity severity_of(Look& look, const Event& event, Stamp earlier, std::uint64_t address, unsigned lane,
