@@ -82,6 +82,14 @@ class Order(unittest.TestCase):
                         if other == tool:
                             self.assertNotRegex(run([*command, "wrong"])[1], "SUMMARY: 0 (hazards|errors)")
 
+    def test_libraries(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program = build(SOURCE.with_name("libraries.cu"), folder)
+            for tool in ("racecheck", "synccheck"):
+                text = run([TOOL, "--tool", tool, program])[1]
+                self.assertIn("result 0\n", text)
+                self.assertRegex(text, "SUMMARY: 0 (hazards|errors)")
+
 
 if __name__ == "__main__":
     if not NVCC:
