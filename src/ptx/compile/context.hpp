@@ -28,7 +28,10 @@ struct CodeContext {
   std::uint64_t shared_bytes = 0;
   const std::byte* params = nullptr;  // of the kernel
   std::uint64_t param_bytes = 0;
-  Reached* reached = nullptr;  // one for each instruction that was given one
+  std::byte* local = nullptr;     // lane after lane
+  std::uint64_t local_bytes = 0;  // of a lane
+  std::uint64_t local_start = 0;  // of the frame
+  Reached* reached = nullptr;     // one for each instruction that was given one
   ExecuteOne execute_one = nullptr;
   Warp* warp = nullptr;
   std::uint32_t lanes = 0;     // that execute
@@ -67,7 +70,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 3;
+inline constexpr std::uint32_t kCompilerVersion = 4;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

@@ -10,6 +10,20 @@ bool has_known_words(const Instruction& i, const Meaning& meaning) {
 
 }  // namespace
 
+MemoryAccess settled(MemoryAccess access, const Shape& base) {
+  constexpr std::uint64_t kWindow = std::uint64_t{0xFF} << 56;
+  if (!access.is_generic || !base.is_same() || !base.value || access.change != Change::none) return access;
+  const auto window = (*base.value + access.offset) & kWindow;
+  if (window == kLocalWindow) access.space = Space::local;
+  if (window == kSharedWindow) access.space = Space::shared;
+  if (access.space != Space::global) access.offset -= window;
+  return access;
+}
+
+Shape shape_loaded(const MemoryAccess& access, const Shape& address) {
+  return access.loads && access.space != Space::local && address.is_same() ? Shape::same() : Shape::any();
+}
+
 std::vector<Operand> targets_of(const MemoryAccess& access) {
   if (access.change != Change::none) return {access.before};
   return access.loads ? access.values : std::vector<Operand>{};
@@ -24,15 +38,19 @@ std::optional<MemoryAccess> memory_access(const Function& function, const Needs&
   const auto& i = function.code[at];
   const auto& meaning = function.meanings[at];
   const bool loads = meaning.op == Op::ld_, changes = meaning.op == Op::atom_ || meaning.op == Op::red_;
-  if (i.kind != Kind::plain || (!loads && !changes && meaning.op != Op::st_)) return std::nullopt;
-  if (!has_known_words(i, meaning) || i.local_base) return std::nullopt;
+  const bool has_guard = i.kind == Kind::guarded;
+  if ((i.kind != Kind::plain && !has_guard) || (!loads && !changes && meaning.op != Op::st_)) return std::nullopt;
+  if (!has_known_words(i, meaning) || (changes && has_guard)) return std::nullopt;
   MemoryAccess out;
   out.loads = loads;
   out.change = meaning.change;
   out.of_system = meaning.has(Word::system);
   out.space = i.space;
+  out.is_generic = i.space == Space::generic;
   if (i.space == Space::generic || i.space == Space::constant) out.space = Space::global;
-  if (out.space != Space::global && out.space != Space::shared && out.space != Space::kernel_param) return std::nullopt;
+  if (out.space == Space::param) return std::nullopt;
+  if (out.space == Space::local && changes) return std::nullopt;
+  if (i.local_base && out.space != Space::local) return std::nullopt;
   if (out.space == Space::kernel_param && (!loads || i.a.is_there())) return std::nullopt;
   out.type = meaning.types[0];
   if (changes && (!is_number(out.type) || size_of(out.type) < 4)) return std::nullopt;
@@ -40,6 +58,8 @@ std::optional<MemoryAccess> memory_access(const Function& function, const Needs&
   out.base = i.a;
   out.wide_address = i.wide_address;
   out.offset = i.immediate;
+  // The first frame begins at 0.
+  out.of_frame = i.local_base && !function.is_entry;
   if (i.count > 1)
     out.values.assign(function.operands.begin() + i.side, function.operands.begin() + i.side + i.count);
   else

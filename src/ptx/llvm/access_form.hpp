@@ -5,17 +5,20 @@
 #include <vector>
 
 #include "ptx/llvm/needs.hpp"
+#include "ptx/llvm/shape.hpp"
 
 namespace nvmlkit::ptx::jit {
 
 struct MemoryAccess {
   bool loads = false;
-  Space space = Space::global;  // global (also by generic addresses), shared or kernel_param
+  Space space = Space::global;  // global (also by generic addresses), shared, local or kernel_param
   Type type = Type::none;       // in memory
   std::uint8_t register_size = 0;
   Operand base;  // may be absent
   bool wide_address = true;
   std::uint64_t offset = 0;
+  bool is_generic = false;       // by an address that may lie in any window
+  bool of_frame = false;         // the address is relative to the local memory of the frame
   Change change = Change::none;  // neither a load nor a store
   bool of_system = false;        // a change that the host sees as one
   Operand before;                // what was there before the change; may be absent
@@ -24,6 +27,12 @@ struct MemoryAccess {
   unsigned element_size() const { return size_of(type); }
   unsigned size() const { return element_size() * static_cast<unsigned>(values.size()); }
 };
+
+// With the window that a known address lies in.
+MemoryAccess settled(MemoryAccess access, const Shape& base);
+
+// Of what it loads. Each lane has its own local memory.
+Shape shape_loaded(const MemoryAccess& access, const Shape& address);
 
 // The registers that it sets.
 std::vector<Operand> targets_of(const MemoryAccess& access);

@@ -20,11 +20,11 @@ llvm::Value* Translator::field(std::size_t offset, llvm::Type* type) {
 }
 
 llvm::Value* Translator::of_lanes(llvm::Value* vector, llvm::Value* others) {
-  return all_lanes_ ? vector : b_->CreateSelect(executes_, vector, others);
+  return acts_ ? b_->CreateSelect(acts_, vector, others) : vector;
 }
 
 llvm::Value* Translator::first_lane() {
-  return b_->CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes_, b_->getTrue());
+  return b_->CreateBinaryIntrinsic(llvm::Intrinsic::cttz, acting_, b_->getTrue());
 }
 
 // Lane 0, or all lanes as a vector. What the others have that the shape does not say goes to `differs_`; `fits` becomes
@@ -79,6 +79,8 @@ void Translator::emit_entry() {
     lanes_ = field(offsetof(CodeContext, lanes), b.getInt32Ty());
     executes_ = b.load_predicate(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, lanes)));
     limit_ = field(offsetof(CodeContext, limit), b.getInt32Ty());
+    acting_ = lanes_;
+    acts_ = executes_;
   }
   auto* const special = field(offsetof(CodeContext, special), b.getPtrTy());
   auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());

@@ -1,4 +1,5 @@
 // Instructions other than accesses to memory.
+#include <cstddef>
 #include <cstring>
 #include <limits>
 
@@ -44,6 +45,15 @@ void Translator::set(Key key, Lanes lanes, const std::optional<Lanes>& guarded) 
   values_[key] = lanes;
 }
 
+// The lanes that the instruction is for.
+std::optional<Lanes> Translator::guard_of(std::uint32_t at) {
+  const auto& i = function_.code[at];
+  if (!i.guard.is_there()) return std::nullopt;
+  auto out = operand(i.guard, 0);
+  if (i.guard_negated) out.value = b_->CreateNot(out.value);
+  return out;
+}
+
 void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
   auto& b = *b_;
   std::vector<Lanes> lanes;
@@ -57,11 +67,11 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
   std::vector<llvm::Value*> arguments;
   for (const auto& l : lanes) arguments.push_back(shape.is_any ? b.as_vector(l) : l.value);
   auto* out = emit(pure, b, arguments);
-  std::optional<Lanes> guard;
-  if (const auto& i = function_.code[at]; i.guard.is_there()) {
-    guard = operand(i.guard, 0);
-    if (i.guard_negated) guard->value = b.CreateNot(guard->value);
+  if (pure.of_frame) {
+    auto* const start = field(offsetof(CodeContext, local_start), b.getInt64Ty());
+    out = b.CreateAdd(out, b.CreateTrunc(start, out->getType()));
   }
+  const auto guard = guard_of(at);
   if (pure.rule != Rule::compare) return set(*pure.d, {shape, out}, guard);
   const auto combined = [&](llvm::Value* result) -> llvm::Value* {
     if (!pure.combined) return result;

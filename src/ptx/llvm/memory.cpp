@@ -110,7 +110,7 @@ void Translator::store(const MemoryAccess& access, const Place& place) {
     for (auto& m : lanes.shape.more) m = truncated(static_cast<std::uint64_t>(m), element);
     values.push_back(lanes);
   }
-  if (!all_lanes_) return store_some(access, place, values);
+  if (acts_) return store_some(access, place, values);
   if (!place.shape->is_any && place.shape->is_row(access.size()) && count == 1) {
     b.CreateAlignedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(element));
     return;
@@ -131,7 +131,7 @@ void Translator::store_some(const MemoryAccess& access, const Place& place, cons
   auto& b = *b_;
   const auto element = access.element_size();
   if (!place.shape->is_any && place.shape->is_row(element) && values.size() == 1) {
-    b.CreateMaskedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(element), executes_);
+    b.CreateMaskedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(element), acts_);
     return;
   }
   for (unsigned k = 0; k < values.size(); ++k) {
@@ -139,24 +139,25 @@ void Translator::store_some(const MemoryAccess& access, const Place& place, cons
     at = b.CreateAdd(at, b.CreateVectorSplat(kLanes, b.getInt64(k * element)));
     b.CreateMaskedScatter(b.as_vector(values[k]),
                           b.CreateIntToPtr(at, llvm::FixedVectorType::get(b.getPtrTy(), kLanes)), llvm::Align(element),
-                          executes_);
+                          acts_);
   }
 }
 
-void Translator::load_param(const MemoryAccess& access) {
+void Translator::load_param(const MemoryAccess& access, std::uint32_t at) {
   auto& b = *b_;
+  const auto guard = guard_of(at);
   const Shape shape = shape_of_load(access, {});
   for (unsigned k = 0; k < access.values.size(); ++k) {
     if (!access.values[k].is_there()) continue;
     const Key key{access.values[k].offset(), access.register_size};
     if (is_assumed_param(access)) {
-      values_[key] = {shape, params_.at({static_cast<std::uint32_t>(access.offset), access.register_size}).value};
+      set(key, {shape, params_.at({static_cast<std::uint32_t>(access.offset), access.register_size}).value}, guard);
       continue;
     }
     auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());
     auto* const from = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, access.offset + k * access.element_size());
     auto* const value = b.CreateAlignedLoad(b.element(access.element_size()), from, llvm::Align(1));
-    values_[key] = {Shape::same(), to_register(value, access)};
+    set(key, {Shape::same(), to_register(value, access)}, guard);
   }
 }
 
@@ -164,9 +165,28 @@ void Translator::load_param(const MemoryAccess& access) {
 llvm::Value* Translator::left_in(Key key, const Shape& shape) {
   auto& b = *b_;
   auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, key.offset);
-  if (all_lanes_ || shape.is_any) return b.CreateAlignedLoad(b.type_of(shape, key.size), at, llvm::Align(4));
+  if (!acts_ || shape.is_any) return b.CreateAlignedLoad(b.type_of(shape, key.size), at, llvm::Align(4));
   auto* const all = b.CreateAlignedLoad(b.vector(key.size), at, llvm::Align(4));
   return b.CreateExtractElement(all, first_lane());
+}
+
+// By a generic address, lanes may have reached local memory, each its own. Then the interpreter goes on.
+void Translator::check_left(const MemoryAccess& access, std::uint32_t at) {
+  auto& b = *b_;
+  auto* const same = new_block("same");
+  auto* const differ = new_block("differ");
+  llvm::Value* unlike = b.getFalse();
+  for (const auto target : access.values) {
+    if (!target.is_there()) continue;
+    const Key key{target.offset(), access.register_size};
+    auto* const first = b.CreateVectorSplat(kLanes, left_in(key, Shape::same()));
+    auto* const all = of_lanes(left_in(key, Shape::any()), first);
+    unlike = b.CreateOr(unlike, b.CreateOrReduce(b.CreateICmpNE(all, first)));
+  }
+  b.CreateCondBr(unlike, differ, same);
+  b.SetInsertPoint(differ);
+  leave_behind(access, at);
+  b.SetInsertPoint(same);
 }
 
 std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, const Place& place) {
@@ -176,9 +196,16 @@ std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, const Pl
   return {};
 }
 
-void Translator::emit_access(const MemoryAccess& access, std::uint32_t at) {
+void Translator::emit_access(const MemoryAccess& found, std::uint32_t at) {
+  if (found.space == Space::kernel_param) return load_param(found, at);
+  const auto access = settled(found, shape_of_base(found));
+  if (function_.code[at].guard.is_there()) return emit_guarded(access, at);
+  emit_all(access, at);
+}
+
+// For all lanes that act.
+void Translator::emit_all(const MemoryAccess& access, std::uint32_t at) {
   auto& b = *b_;
-  if (access.space == Space::kernel_param) return load_param(access);
   if (emit_near(access, at)) return;
   const auto place_number = access.space == Space::global ? static_cast<std::int32_t>(places_++) : -1;
   const auto address = address_of(access);
@@ -191,7 +218,7 @@ void Translator::emit_access(const MemoryAccess& access, std::uint32_t at) {
   // The registers that it sets, their shape, and what the direct way sets them to.
   std::vector<Operand> targets;
   std::vector<llvm::Value*> loaded, reloaded;
-  const auto shape = access.loads && address.shape.is_same() ? Shape::same() : Shape::any();
+  const auto shape = shape_loaded(access, address.shape);
   b.SetInsertPoint(direct);
   loaded = reach(access, place);
   targets = targets_of(access);
@@ -199,6 +226,7 @@ void Translator::emit_access(const MemoryAccess& access, std::uint32_t at) {
   auto* const direct_end = b.GetInsertBlock();
   b.SetInsertPoint(other);
   call_interpreter(at, place_number);
+  if (access.is_generic && !shape.is_any) check_left(access, at);
   for (const auto target : targets)
     reloaded.push_back(target.is_there() ? left_in({target.offset(), access.register_size}, shape) : nullptr);
   b.CreateBr(done);

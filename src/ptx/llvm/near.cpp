@@ -37,12 +37,15 @@ std::optional<Near> Translator::near_at(std::uint32_t at, const Shape& shape) co
   return out;
 }
 
-// With those of the stretch behind it, as long as the base stays.
+// With those of the stretch behind it for the same lanes, as long as the base stays.
 Near Translator::all_near(std::uint32_t at, Near first, const Shape& shape) const {
   auto out = first;
+  const auto& own = function_.code[at];
   for (auto k = at; k < stretch_end_; ++k) {
+    const auto& i = function_.code[k];
+    const bool is_for_the_same = i.guard.packed == own.guard.packed && i.guard_negated == own.guard_negated;
     const auto next = near_at(k, shape);
-    if (next && next->is_of_one(out)) {
+    if (next && is_for_the_same && next->is_of_one(out)) {
       auto both = out;
       both.low = std::min(out.low, next->low);
       both.high = std::max(out.high, next->high);
@@ -51,7 +54,8 @@ Near Translator::all_near(std::uint32_t at, Near first, const Shape& shape) cons
       if (is_near && both.covers(out) && both.covers(*next)) out = both;
     }
     for (const auto& a : needs_.accesses(k))
-      if (a.writes && out.base.is_there() && a.offset == out.base.offset()) return out;
+      for (const auto kept : {out.base, own.guard})
+        if (a.writes && kept.area() == Operand::registers && a.offset == kept.offset()) return out;
   }
   return out;
 }
@@ -89,13 +93,18 @@ void Translator::check_near(const MemoryAccess& access, std::uint32_t at, Near& 
   b.CreateCondBr(fits, goes_on, other, llvm::MDBuilder(b.getContext()).createBranchWeights(1000, 1));
   b.SetInsertPoint(other);
   call_interpreter(at, place);
+  leave_behind(access, at);
+  b.SetInsertPoint(goes_on);
+  near.host = b.CreateAdd(base, delta);
+}
+
+// The interpreter has executed the access.
+void Translator::leave_behind(const MemoryAccess& access, std::uint32_t at) {
   const auto kept = values_;
   for (const auto target : targets_of(access))
     if (target.is_there()) values_.erase({target.offset(), access.register_size});
   leave(at + 1, at + 1 - stretch_begin_);
   values_ = kept;
-  b.SetInsertPoint(goes_on);
-  near.host = b.CreateAdd(base, delta);
 }
 
 bool Translator::emit_near(const MemoryAccess& access, std::uint32_t at) {
@@ -117,7 +126,7 @@ bool Translator::emit_near(const MemoryAccess& access, std::uint32_t at) {
   Place place{&base.shape, b.CreateAdd(known->host, b.getInt64(offset))};
   const auto loaded = reach(access, place);
   const auto targets = targets_of(access);
-  const auto shape = access.loads && base.shape.is_same() ? Shape::same() : Shape::any();
+  const auto shape = shape_loaded(access, base.shape);
   for (std::size_t k = 0; k < targets.size(); ++k)
     if (targets[k].is_there()) values_[{targets[k].offset(), access.register_size}] = {shape, loaded[k]};
   return true;

@@ -1,4 +1,5 @@
 // Where the bytes of an access lie.
+#include <array>
 #include <cstddef>
 
 #include "ptx/llvm/translator.hpp"
@@ -11,10 +12,17 @@ std::optional<MemoryAccess> Translator::access_at(std::uint32_t at) const {
   return out;
 }
 
+Shape Translator::shape_of_base(const MemoryAccess& access) {
+  if (!access.base.is_there()) return Shape::same();
+  return operand(access.base, access.wide_address ? 8 : 4).shape;
+}
+
 // Of 64 bits, whatever the register has.
 Lanes Translator::address_of(const MemoryAccess& access) {
   auto& b = *b_;
-  if (!access.base.is_there()) return {Shape::same(), b.getInt64(access.offset)};
+  llvm::Value* start = b.getInt64(access.offset);
+  if (access.of_frame) start = b.CreateAdd(start, field(offsetof(CodeContext, local_start), b.getInt64Ty()));
+  if (!access.base.is_there()) return {Shape::same(), start};
   auto out = operand(access.base, access.wide_address ? 8 : 4);
   auto* const offset = llvm::ConstantInt::get(b.element(access.wide_address ? 8 : 4), access.offset);
   out.value = b.CreateAdd(out.value, out.shape.is_any ? b.CreateVectorSplat(kLanes, offset) : offset);
@@ -35,6 +43,26 @@ llvm::Value* Translator::find_place(const MemoryAccess& access, const Lanes& add
     room = part(offsetof(Reached, size));
     delta = part(offsetof(Reached, delta));
   }
+  if (access.space == Space::local) {
+    room = field(offsetof(CodeContext, local_bytes), b.getInt64Ty());
+    delta = field(offsetof(CodeContext, local), b.getInt64Ty());
+  }
+  auto* const fits = find_host(access, address, {start, room, delta}, out);
+  if (access.space != Space::local) return fits;
+  // Of each lane, its own.
+  std::array<std::int64_t, kLanes> numbers{};
+  for (unsigned lane = 0; lane < kLanes; ++lane) numbers[lane] = lane;
+  auto* const own = b.CreateMul(b.CreateVectorSplat(kLanes, room), b.numbers(numbers, b.getInt64Ty()));
+  out.host = b.CreateAdd(b.as_vector({address.shape, out.host}), own);
+  static const Shape kAny = Shape::any();
+  out.shape = &kAny;
+  return fits;
+}
+
+// Whether all addresses lie in memory of `room` bytes from `start` on.
+llvm::Value* Translator::find_host(const MemoryAccess& access, const Lanes& address, const Room& where, Place& out) {
+  auto& b = *b_;
+  const auto [start, room, delta] = where;
   const auto size = access.size();
   out.shape = &address.shape;
   if (!address.shape.is_any) {
@@ -53,7 +81,7 @@ llvm::Value* Translator::find_place(const MemoryAccess& access, const Lanes& add
   }
   const auto all = [&](llvm::Value* v) { return b.CreateVectorSplat(kLanes, v); };
   auto* addresses = address.value;
-  if (!all_lanes_) {  // those that do not execute are like the first one that does
+  if (acts_) {  // those that do not execute are like the first one that does
     auto* const first = first_lane();
     addresses = of_lanes(addresses, all(b.CreateExtractElement(addresses, first)));
   }

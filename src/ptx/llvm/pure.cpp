@@ -10,6 +10,8 @@ namespace {
 
 using llvm::Value;
 
+constexpr std::uint64_t kWithoutWindow = ~(std::uint64_t{0xFF} << 56);
+
 // Values of registers are integers; this is what they mean.
 llvm::Type* with_lanes(llvm::Type* element, Value* like) {
   const auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
@@ -29,6 +31,9 @@ class Emitter {
         return a_[0];
       case Rule::number:
         return b_.getIntN(8 * size_of(p_.type), p_.number);
+      case Rule::window:
+        return p_.number ? b_.CreateOr(a_[0], number(a_[0], p_.number))
+                         : b_.CreateAnd(a_[0], number(a_[0], kWithoutWindow));
       case Rule::compare:
         return comparison();
       case Rule::convert:
@@ -212,7 +217,10 @@ Shape shape_of(const Pure& pure, const std::vector<Shape>& a) {
       case Rule::copy:
         return a[0];
       case Rule::number:
-        return Shape::constant(pure.number);
+        return pure.of_frame ? Shape::same() : Shape::constant(pure.number);
+      case Rule::window:
+        if (!a[0].value || !a[0].is_same()) break;
+        return Shape::constant(pure.number ? *a[0].value | pure.number : *a[0].value & kWithoutWindow);
       case Rule::add:
         return sum(a[0], a[1], size);
       case Rule::sub:

@@ -24,6 +24,7 @@ struct Argument {
 enum class Rule : std::uint8_t {
   copy,
   number,
+  window,
   add,
   sub,
   mul,
@@ -65,8 +66,10 @@ struct Pure {
   char combined = 0;                      // with the last argument, a predicate
   Rounding rounding = Rounding::nearest;  // of a conversion to whole numbers
   bool to_integer = false;
-  bool flushes = false;      // small operands and results of f32
-  std::uint64_t number = 0;  // of lop3 the table, of prmt the bytes, of a field its start and length
+  bool flushes = false;   // small operands and results of f32
+  bool of_frame = false;  // the number is relative to the local memory of the frame
+  // Of lop3 the table, of prmt the bytes, of a field its start and length, of an address its window, or 0 without it.
+  std::uint64_t number = 0;
   std::vector<Argument> arguments;
   std::optional<Key> d, d2;  // d2: the opposite of a comparison
 };

@@ -44,8 +44,10 @@ class Reader {
     if (out_.rule == Rule::logic3) out_.number = i_.immediate;
     if (out_.rule == Rule::funnel)
       out_.number = (meaning_.has(Word::left) ? 1 : 0) | (meaning_.has(Word::wraps) ? 2 : 0);
+    if (out_.rule == Rule::window && !i_.flag) out_.number = i_.immediate;
     if (out_.rule == Rule::number) {
       out_.number = i_.immediate;
+      out_.of_frame = i_.local_base && !function_.is_entry;  // the first one begins at 0
     } else {
       take(i_.a, size);
       const bool shifts = out_.rule == Rule::shift_left || out_.rule == Rule::shift_right;
@@ -74,11 +76,11 @@ class Reader {
     switch (meaning_.op) {
       case Op::mov_:
         if (i_.a.is_there()) return Rule::copy;
-        return i_.flag || i_.local_base ? std::nullopt : std::optional(Rule::number);
+        return i_.flag ? std::nullopt : std::optional(Rule::number);
       case Op::cvta_:
-        if (!plain || i_.flag || i_.local_base) return std::nullopt;
+        if (!plain) return std::nullopt;
         if (!i_.a.is_there()) return Rule::number;
-        return i_.immediate == 0 ? std::optional(Rule::copy) : std::nullopt;
+        return i_.immediate == 0 ? Rule::copy : Rule::window;
       case Op::add_:
         return plain ? std::optional(Rule::add) : std::nullopt;
       case Op::sub_:

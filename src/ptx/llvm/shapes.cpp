@@ -41,21 +41,24 @@ void Translator::pass(const Stretch& stretch, Shapes& shapes) {
   for (auto at = stretch.begin; at < stretch.end; ++at) pass_instruction(at, shapes);
 }
 
+// What a guard leaves out keeps its value.
+void Translator::pass_result(std::uint32_t at, Key key, const Shape& shape, Shapes& shapes) {
+  const auto& guard = function_.code[at].guard;
+  const bool is_for_all = !guard.is_there() || shape_of_operand(guard, 0, shapes).is_same();
+  auto& known = shapes[key];
+  if (!guard.is_there()) {
+    known = shape;
+    return;
+  }
+  known = is_for_all ? join(known, shape) : Shape::any();
+  known.value.reset();
+}
+
 void Translator::pass_instruction(std::uint32_t at, Shapes& shapes) {
   if (const auto pure = pure_form(function_, needs_, at)) {
     const auto shape = shape_of_pure(*pure, shapes);
-    const auto& guard = function_.code[at].guard;
-    for (const auto& key : {pure->d, pure->d2}) {
-      if (!key) continue;
-      auto& known = shapes[*key];
-      if (!guard.is_there()) {
-        known = shape;
-      } else {
-        const bool all = shape_of_operand(guard, 0, shapes).is_same();
-        known = all ? join(known, shape) : Shape::any();
-        known.value.reset();
-      }
-    }
+    for (const auto& key : {pure->d, pure->d2})
+      if (key) pass_result(at, *key, shape, shapes);
     return;
   }
   if (const auto access = access_at(at)) {
@@ -63,7 +66,7 @@ void Translator::pass_instruction(std::uint32_t at, Shapes& shapes) {
     if (!access->loads) return;
     const auto shape = shape_of_load(*access, shapes);
     for (const auto value : access->values)
-      if (value.is_there()) shapes[{value.offset(), access->register_size}] = shape;
+      if (value.is_there()) pass_result(at, {value.offset(), access->register_size}, shape, shapes);
     return;
   }
   if (pass_parts(at, shapes) || pass_exchange(at, shapes)) return;
@@ -103,7 +106,8 @@ Shape Translator::shape_of_address(const MemoryAccess& access, const Shapes& sha
 Shape Translator::shape_of_load(const MemoryAccess& access, const Shapes& shapes) {
   if (is_assumed_param(access)) return assumptions_.of_param({static_cast<std::uint32_t>(access.offset), 4});
   if (access.space == Space::kernel_param) return Shape::same();
-  return shape_of_address(access, shapes).is_same() ? Shape::same() : Shape::any();
+  const auto base = shape_of_address(access, shapes);
+  return shape_loaded(settled(access, base), base);
 }
 
 }  // namespace nvmlkit::ptx::jit

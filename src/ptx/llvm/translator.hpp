@@ -44,6 +44,7 @@ class Translator {
   bool has_unknown_address(std::size_t first, std::size_t last);
   void pass(const Stretch& stretch, Shapes& shapes);
   void pass_instruction(std::uint32_t at, Shapes& shapes);
+  void pass_result(std::uint32_t at, Key key, const Shape& shape, Shapes& shapes);
   Shape shape_of_operand(Operand operand, std::uint8_t size, const Shapes& shapes);
   Shape shape_of_pure(const Pure& pure, const Shapes& shapes);
   Shape shape_of_load(const MemoryAccess& access, const Shapes& shapes);
@@ -53,9 +54,9 @@ class Translator {
   void emit_entry();
   void load_register(Key key, llvm::Value*& fits);
   llvm::Value* load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits, Lanes& out);
-  // A vector, with numbers in place of those of lanes that do not execute.
+  // A vector, with numbers in place of those of lanes that do not act.
   llvm::Value* of_lanes(llvm::Value* vector, llvm::Value* others);
-  llvm::Value* first_lane();  // that executes
+  llvm::Value* first_lane();  // that acts
   llvm::Value* field(std::size_t offset, llvm::Type* type);
 
   // Stretches and how they end (translator.cpp).
@@ -80,6 +81,7 @@ class Translator {
   void spill(Key key, const Lanes& lanes);
   Lanes operand(Operand operand, std::uint8_t size);
   Lanes argument(const Argument& argument);
+  std::optional<Lanes> guard_of(std::uint32_t at);
   void set(Key key, Lanes lanes, const std::optional<Lanes>& guarded);
 
   // Exchanges between lanes and parts of registers (exchanges.cpp). False: it is none that is known.
@@ -90,19 +92,26 @@ class Translator {
   bool emit_exchange(std::uint32_t at);
   bool emit_parts(std::uint32_t at);
 
-  // Memory (memory.cpp, places.cpp). Atomic changes of some lanes are left to the interpreter.
+  // Memory (memory.cpp, places.cpp, guarded.cpp). Atomic changes of some lanes are left to the interpreter.
   std::optional<MemoryAccess> access_at(std::uint32_t at) const;
   struct Place {
     const Shape* shape = nullptr;  // of the addresses
     llvm::Value* host = nullptr;   // address of the bytes: of lane 0, or of each lane
   };
-  void emit_access(const MemoryAccess& access, std::uint32_t at);
+  void emit_access(const MemoryAccess& found, std::uint32_t at);
+  void emit_guarded(const MemoryAccess& access, std::uint32_t at);
+  void emit_all(const MemoryAccess& access, std::uint32_t at);
   // What the targets of the access get.
   std::vector<llvm::Value*> reach(const MemoryAccess& access, const Place& place);
-  void load_param(const MemoryAccess& access);
+  void load_param(const MemoryAccess& access, std::uint32_t at);
+  Shape shape_of_base(const MemoryAccess& access);  // now
   Lanes address_of(const MemoryAccess& access);
   // Whether all lanes reach memory that is known; where it lies then.
   llvm::Value* find_place(const MemoryAccess& access, const Lanes& address, std::int32_t number, Place& out);
+  struct Room {
+    llvm::Value *start, *size, *delta;
+  };
+  llvm::Value* find_host(const MemoryAccess& access, const Lanes& address, const Room& where, Place& out);
   std::vector<llvm::Value*> load(const MemoryAccess& access, const Place& place);
   void store(const MemoryAccess& access, const Place& place);
   void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
@@ -111,12 +120,14 @@ class Translator {
   llvm::Value* changed(const MemoryAccess& access, llvm::Value* before, llvm::Value* by);
   llvm::Value* change_at_once(const MemoryAccess& access, llvm::Value* at, llvm::Value* by);
   llvm::Value* left_in(Key key, const Shape& shape);
+  void check_left(const MemoryAccess& access, std::uint32_t at);
   std::vector<llvm::Value*> load_lanes(const MemoryAccess& access, const Place& place);
   llvm::Value* host_of_lane(const Place& place, unsigned lane, unsigned part);
   // Accesses near each other (near.cpp).
   std::optional<Near> near_at(std::uint32_t at, const Shape& shape) const;
   bool emit_near(const MemoryAccess& access, std::uint32_t at);
   void check_near(const MemoryAccess& access, std::uint32_t at, Near& near);
+  void leave_behind(const MemoryAccess& access, std::uint32_t at);
   Near all_near(std::uint32_t at, Near first, const Shape& shape) const;
   llvm::Value* to_register(llvm::Value* value, const MemoryAccess& access);
 
@@ -135,6 +146,8 @@ class Translator {
   llvm::Value* context_ = nullptr;
   llvm::Value* lanes_ = nullptr;     // of code for some lanes: a mask,
   llvm::Value* executes_ = nullptr;  // the same as a predicate, and where others wait
+  llvm::Value* acting_ = nullptr;    // the lanes that reach memory, where not all of a warp do: a mask,
+  llvm::Value* acts_ = nullptr;      // the same as a predicate
   llvm::Value* limit_ = nullptr;
   llvm::Value* registers_ = nullptr;
   llvm::Value* shared_ = nullptr;

@@ -17,10 +17,10 @@ bool Warp::execute_one(CodeContext& context, std::uint32_t at, std::int32_t plac
   context.budget -= before - budget_;
   auto& worker = block.worker();
   if (worker.fault.kind != FaultKind::none) return false;
-  if (place >= 0) {
+  if (place >= 0 && lanes != 0) {
     std::uint64_t addresses[kLanes];
     effective_addresses(*this, i, addresses);
-    worker.remember(addresses[first_of(context.lanes)], i.writes, context.reached[place]);
+    worker.remember(addresses[first_of(lanes)], i.writes, context.reached[place]);
   }
   return true;
 }
@@ -41,6 +41,9 @@ CodeContext Warp::context() {
   out.shared_bytes = block.shared().size();
   out.params = worker.grid.params.data();
   out.param_bytes = worker.grid.params.size();
+  out.local = local_.data();
+  out.local_bytes = local_capacity_;
+  out.local_start = frame_->local_start;
   out.execute_one = [](CodeContext* context, std::uint32_t at, std::int32_t place) {
     return context->warp->execute_one(*context, at, place);
   };

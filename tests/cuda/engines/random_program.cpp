@@ -1,13 +1,13 @@
 #include "random_program.hpp"
 
-#include "random_instructions.hpp"
+#include "random_memory.hpp"
 
 namespace nvmlkit::test {
 namespace {
 
-class Writer : RandomInstructions {
+class Writer : RandomMemory {
  public:
-  using RandomInstructions::RandomInstructions;
+  using RandomMemory::RandomMemory;
 
   std::string write() {
     begin();
@@ -18,14 +18,13 @@ class Writer : RandomInstructions {
   }
 
  private:
-  void line(const std::string& text) { text_ += "  " + text + ";\n"; }
-
   void begin() {
     text_ =
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 data, .param .u32 count, "
         ".param .u32 factor) {\n"
         "  .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b32 %t<16>; .reg .f32 %f<8>; .reg .f64 %d<8>; "
         ".reg .b64 %l<8>; .reg .b64 %a<16>;\n  .shared .align 16 .b8 own[4096];\n";
+    if (has_local_) text_ += "  .local .align 16 .b8 mine[256];\n  mov.u64 %a6, mine;\n  cvta.local.u64 %a7, %a6;\n";
     for (const auto* const l : {"ld.param.u64 %a0, [data]",
                                 "ld.param.u32 %t0, [count]",
                                 "ld.param.u32 %t1, [factor]",
@@ -159,34 +158,6 @@ class Writer : RandomInstructions {
     }
   }
 
-  // Within the 64 words that a thread writes, or the shared words of the block.
-  void memory(const std::string& guard) {
-    switch (pick(6)) {
-      case 0:
-        line("and.b32 %t9, " + any("r") + ", 15");
-        line("mul.wide.u32 %a5, %t9, 4");
-        line("add.s64 %a5, %a2, %a5");
-        return line(guard + "ld.global.u32 " + any("r") + ", [%a5]");
-      case 1:
-        line("and.b32 %t9, " + any("r") + ", 1020");
-        line("add.s32 %t9, %t9, %t7");
-        return line(guard + "ld.shared.u32 %t10, [%t9+2048]");  // nobody writes there
-      case 2:
-        return line(guard + "st.shared.u32 [%t8], " + any("r"));
-      case 3:
-        return line(guard + "ld.shared.u32 " + any("r") + ", [%t8]");
-      case 4:
-        return line(guard + one_of({"atom.shared.add.u32 ", "atom.shared.max.s32 ", "atom.shared.xor.b32 "}) +
-                    any("r") + ", [%t8], " + any("r"));
-      default:
-        // Sums and least numbers, each in words of its own: the order of warps does not matter.
-        if (pick(2))
-          return line(guard + "red.global.add.u32 [%a0+" + std::to_string(60000 + 4 * pick(16)) + "], " + any("r"));
-        return line(guard + "red.global.min.u32 [%a0+" + std::to_string(61000 + 4 * pick(16)) + "], " + any("r"));
-    }
-  }
-
-  std::string text_;
   int labels_ = 0;
 };
 

@@ -1,0 +1,105 @@
+#include "random_memory.hpp"
+
+namespace nvmlkit::test {
+
+void RandomMemory::memory(const std::string& guard) {
+  switch (pick(10)) {
+    case 0:
+      return of_vectors(guard);
+    case 1:
+      return behind_check();
+    case 2:
+    case 3:
+      return has_local_ ? of_local(guard) : own_words(guard);
+    default:
+      return own_words(guard);
+  }
+}
+
+// Within the 64 words that a thread writes, or the shared words of the block.
+void RandomMemory::own_words(const std::string& guard) {
+  switch (pick(6)) {
+    case 0:
+      line("and.b32 %t9, " + any("r") + ", 15");
+      line("mul.wide.u32 %a5, %t9, 4");
+      line("add.s64 %a5, %a2, %a5");
+      return line(guard + "ld.global.u32 " + any("r") + ", [%a5]");
+    case 1:
+      line("and.b32 %t9, " + any("r") + ", 1020");
+      line("add.s32 %t9, %t9, %t7");
+      return line(guard + "ld.shared.u32 %t10, [%t9+2048]");  // nobody writes there
+    case 2:
+      return line(guard + "st.shared.u32 [%t8], " + any("r"));
+    case 3:
+      return line(guard + "ld.shared.u32 " + any("r") + ", [%t8]");
+    case 4:
+      return line(guard + one_of({"atom.shared.add.u32 ", "atom.shared.max.s32 ", "atom.shared.xor.b32 "}) + any("r") +
+                  ", [%t8], " + any("r"));
+    default:
+      // Sums and least numbers, each in words of its own: the order of warps does not matter.
+      if (pick(2))
+        return line(guard + "red.global.add.u32 [%a0+" + std::to_string(60000 + 4 * pick(16)) + "], " + any("r"));
+      return line(guard + "red.global.min.u32 [%a0+" + std::to_string(61000 + 4 * pick(16)) + "], " + any("r"));
+  }
+}
+
+// Several numbers, or less than a register; also those that all lanes read.
+void RandomMemory::of_vectors(const std::string& guard) {
+  const std::string from = pick(3) ? "%a2" : "%a0";
+  switch (pick(5)) {
+    case 0:
+      return line(guard + "ld.global.v2.u32 {" + two("r") + "}, [" + from + "+" + std::to_string(8 * pick(8)) + "]");
+    case 1:
+      return line(guard + "ld.global.v2.f64 {" + two("d") + "}, [" + from + "+" + std::to_string(16 * pick(4)) + "]");
+    case 2:
+      return line(guard + one_of({"ld.global.u8 ", "ld.global.s8 ", "ld.u16 ", "ld.global.s16 "}) + any("r") + ", [" +
+                  from + "+" + std::to_string(2 * pick(32)) + "]");
+    case 3:
+      return line(guard + "st.global.v2.u32 [%a4+65768], {" + any("r") + ", " + any("r") + "}");
+    default:
+      return line(guard + one_of({"st.u8 [%a4+65776], ", "st.global.u16 [%a4+65778], "}) + any("r"));
+  }
+}
+
+// Where only lanes with a good address reach memory.
+void RandomMemory::behind_check() {
+  line("and.b32 %t9, " + any("r") + ", " + one_of({"63", "1048575", "31"}));
+  line("setp.lt.u32 %p7, %t9, 16");
+  line("mul.wide.u32 %a5, %t9, 4096");
+  line("add.s64 %a5, %a0, %a5");
+  line("@%p7 " + one_of({"ld.global.u32 ", "ld.u32 "}) + any("r") + ", [%a5+" + std::to_string(4 * pick(4)) + "]");
+  // A row that ends beyond the memory.
+  line("mul.wide.u32 %a5, %t5, 4");
+  line("add.s64 %a5, %a0, %a5");
+  line("setp.lt.u32 %p6, %t5, 40");
+  line("@%p6 ld.global.f32 " + any("f") + ", [%a5+261980]");
+}
+
+// 64 words of each thread, by their own addresses and by generic ones.
+void RandomMemory::of_local(const std::string& guard) {
+  const auto type = one_of({"u32", "s32", "b32"});
+  const auto at = std::to_string(4 * pick(48)), wide = std::to_string(8 * pick(24));
+  switch (pick(7)) {
+    case 0:
+      return line(guard + "st.local." + type + " [%a6+" + at + "], " + any("r"));
+    case 1:
+      return line(guard + "ld.local." + type + " " + any("r") + ", [%a6+" + at + "]");
+    case 2:
+      return line(guard + "st.local.f64 [mine+" + wide + "], " + any("d"));
+    case 3:
+      return line(guard + "ld.local.v2.u32 {" + two("r") + "}, [mine+" + wide + "]");
+    case 4:
+      return line(guard + one_of({"st.u32 [%a7+", "st.volatile.u32 [%a7+"}) + at + "], " + any("r"));
+    case 5:
+      return line(guard + "ld.u32 " + any("r") + ", [%a7+" + at + "]");
+    default:
+      line("and.b32 %t9, " + any("r") + ", 188");
+      line("cvt.u64.u32 %a5, %t9");
+      line("add.s64 %a5, " + std::string(pick(3) ? "%a6" : "%a7") + ", %a5");
+      line("cvta.to.local.u64 %a5, %a5");
+      if (pick(2)) return line(guard + "st.local.u32 [%a5], " + any("r"));
+      return line(guard + "ld.local.u32 " + any("r") + ", [%a5]");
+  }
+}
+
+}  // namespace nvmlkit::test
