@@ -28,6 +28,8 @@ enum class Word : std::uint8_t {
   down,
   butterfly,
   system,
+  relu,
+  keeps_nan,
   other,
 };
 

@@ -16,7 +16,8 @@ constexpr std::pair<std::string_view, Word> kWords[] = {
     {"rmi", Word::to_integer},  {"rpi", Word::to_integer},  {"rz", Word::not_nearest},
     {"rm", Word::not_nearest},  {"rp", Word::not_nearest},  {"l", Word::left},
     {"wrap", Word::wraps},      {"up", Word::up},           {"down", Word::down},
-    {"bfly", Word::butterfly},  {"sys", Word::system},
+    {"bfly", Word::butterfly},  {"sys", Word::system},      {"relu", Word::relu},
+    {"NaN", Word::keeps_nan},
 };
 
 constexpr std::pair<std::string_view, Relation> kRelations[] = {

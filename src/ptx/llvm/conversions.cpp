@@ -2,7 +2,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 
-#include "ptx/llvm/pure.hpp"
+#include "ptx/llvm/halves.hpp"
 
 namespace nvmlkit::ptx::jit {
 namespace {
@@ -11,11 +11,13 @@ using llvm::Value;
 
 class Conversion {
  public:
-  Conversion(const Pure& pure, llvm::IRBuilderBase& b, Value* from) : p_(pure), b_(b), from_(from) {}
+  Conversion(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<Value*>& from)
+      : p_(pure), b_(b), from_(from[0]), other_(from.back()) {}
 
   Value* emit() {
-    if (p_.type == Type::f16 || p_.type == Type::bf16) return narrow();
-    if (p_.from == Type::bf16) return from_bfloat();
+    if (p_.rule == Rule::pack_halves) return pair();
+    if (p_.type == Type::f16 || p_.type == Type::bf16) return narrowed(b_, wide(), p_.type);
+    if (p_.from == Type::bf16 && p_.type == Type::f32 && !p_.to_integer) return from_bfloat();
     if (is_float(p_.from)) return is_float(p_.type) ? bits(between(real(), p_.type)) : cut(rounded(real()));
     if (is_float(p_.type)) {
       auto* const to = like(real_type(p_.type));
@@ -31,19 +33,21 @@ class Conversion {
     return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;
   }
   llvm::Type* integer(Type type) { return b_.getIntNTy(8 * size_of(type)); }
-  llvm::Type* real_type(Type type) {
-    return type == Type::f16 ? b_.getHalfTy() : type == Type::f32 ? b_.getFloatTy() : b_.getDoubleTy();
+  llvm::Type* real_type(Type type) { return type == Type::f32 ? b_.getFloatTy() : b_.getDoubleTy(); }
+  bool is_from_half() const { return is_half(p_.from); }
+  Value* real() {
+    if (is_from_half()) return widened(b_, from_, p_.from);
+    return b_.CreateBitCast(from_, like(real_type(p_.from)));
   }
-  Value* real() { return b_.CreateBitCast(from_, like(real_type(p_.from))); }
   Value* bits(Value* v) { return b_.CreateBitCast(v, like(integer(p_.type))); }
   Value* number(Value* as, std::uint64_t value) { return llvm::ConstantInt::get(as->getType(), value); }
   Value* is_nan(Value* x) { return b_.CreateFCmpUNO(x, x); }
 
   Value* between(Value* x, Type to) {
     x = p_.to_integer ? rounded(x) : x;
-    if (size_of(to) == size_of(p_.from)) return x;
     auto* const type = like(real_type(to));
-    return size_of(to) > size_of(p_.from) ? b_.CreateFPExt(x, type) : b_.CreateFPTrunc(x, type);
+    if (x->getType() == type) return x;
+    return to == Type::f64 ? b_.CreateFPExt(x, type) : b_.CreateFPTrunc(x, type);
   }
 
   Value* rounded(Value* x) {
@@ -58,7 +62,7 @@ class Conversion {
     auto* const to = like(integer(p_.type));
     const auto how = is_signed(p_.type) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
     auto* const out = b_.CreateIntrinsic(how, {to, x->getType()}, {x});
-    if (p_.from == Type::f32 && size_of(p_.type) == 4) return out;
+    if ((p_.from == Type::f32 || is_from_half()) && size_of(p_.type) <= 4) return out;
     return b_.CreateSelect(is_nan(x), number(out, std::uint64_t{1} << (8 * size_of(p_.type) - 1)), out);
   }
 
@@ -68,27 +72,33 @@ class Conversion {
     return b_.CreateSelect(is_nan(x), b_.CreateOr(wide, number(wide, 0x400000)), wide);
   }
 
-  // From f32; what is no number becomes the one with all bits of the fraction.
-  Value* narrow() {
-    Value* out = nullptr;
-    if (p_.type == Type::f16) {
-      out = bits(b_.CreateFPTrunc(real(), like(b_.getHalfTy())));
-    } else {
-      auto* const odd = b_.CreateAnd(b_.CreateLShr(from_, 16), number(from_, 1));
-      auto* const up = b_.CreateAdd(b_.CreateAdd(from_, number(from_, 0x7FFF)), odd);
-      out = b_.CreateTrunc(b_.CreateLShr(up, 16), like(b_.getInt16Ty()));
-    }
-    return b_.CreateSelect(is_nan(real()), number(out, 0x7FFF), out);
+  // What becomes one of 16 bits, without loss.
+  Value* wide() {
+    if (is_float(p_.from)) return p_.to_integer ? rounded(real()) : real();
+    auto* const to = like(b_.getDoubleTy());
+    return is_signed(p_.from) ? b_.CreateSIToFP(from_, to) : b_.CreateUIToFP(from_, to);
+  }
+
+  // The first float is the upper half.
+  Value* pair() {
+    const auto one = [&](Value* bits) {
+      Value* x = b_.CreateBitCast(bits, like(b_.getFloatTy()));
+      auto* const zero = llvm::ConstantFP::get(x->getType(), 0);
+      if (p_.is_relu) x = b_.CreateSelect(b_.CreateFCmpOLT(x, zero), zero, x);
+      const auto to = p_.type == Type::f16x2 ? Type::f16 : Type::bf16;
+      return b_.CreateZExt(narrowed(b_, x, to), like(b_.getInt32Ty()));
+    };
+    return b_.CreateOr(b_.CreateShl(one(from_), 16), one(other_));
   }
 
   const Pure& p_;
   llvm::IRBuilderBase& b_;
-  Value* from_;
+  Value *from_, *other_;
 };
 
 }  // namespace
 
-Value* emit_conversion(const Pure& pure, llvm::IRBuilderBase& b, Value* from) {
+Value* emit_conversion(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<Value*>& from) {
   return Conversion(pure, b, from).emit();
 }
 

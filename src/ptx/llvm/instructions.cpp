@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "ptx/llvm/halves.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -80,7 +81,8 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
            : pure.combined == '|' ? b.CreateOr(result, other)
                                   : b.CreateXor(result, other);
   };
-  auto* const opposite = pure.d2 ? combined(b.CreateNot(out)) : nullptr;
+  llvm::Value* opposite = nullptr;
+  if (pure.d2) opposite = combined(is_pair(pure.type) ? emit_halves(pure, b, arguments, true) : b.CreateNot(out));
   if (pure.d) set(*pure.d, {shape, combined(out)}, guard);
   if (pure.d2) set(*pure.d2, {shape, opposite}, guard);
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "ptx/llvm/halves.hpp"
+
 namespace nvmlkit::ptx::jit {
 namespace {
 
@@ -26,6 +28,7 @@ class Emitter {
   }
 
   Value* emit() {
+    if (is_half(p_.type) && p_.rule != Rule::convert && p_.rule != Rule::pack_halves) return emit_halves(p_, b_, a_);
     switch (p_.rule) {
       case Rule::copy:
         return a_[0];
@@ -37,7 +40,8 @@ class Emitter {
       case Rule::compare:
         return comparison();
       case Rule::convert:
-        return emit_conversion(p_, b_, a_[0]);
+      case Rule::pack_halves:
+        return emit_conversion(p_, b_, a_);
       case Rule::select:
         return b_.CreateSelect(a_[2], a_[0], a_[1]);
       case Rule::logic3:
@@ -212,7 +216,7 @@ bool all_same(const std::vector<Shape>& shapes) {
 
 Shape shape_of(const Pure& pure, const std::vector<Shape>& a) {
   const unsigned size = pure.d ? pure.d->size : 0;
-  if (size >= 4 && !is_float(pure.type)) {
+  if (size >= 4 && !is_float(pure.type) && !is_half(pure.type)) {
     switch (pure.rule) {
       case Rule::copy:
         return a[0];

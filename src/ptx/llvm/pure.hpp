@@ -44,6 +44,7 @@ enum class Rule : std::uint8_t {
   select,
   compare,
   convert,
+  pack_halves,
   logic3,
   high,
   funnel,
@@ -66,7 +67,8 @@ struct Pure {
   char combined = 0;                      // with the last argument, a predicate
   Rounding rounding = Rounding::nearest;  // of a conversion to whole numbers
   bool to_integer = false;
-  bool flushes = false;   // small operands and results of f32
+  bool flushes = false;                                        // small operands and results of f32
+  bool saturates = false, is_relu = false, keeps_nan = false;  // of halves
   bool of_frame = false;  // the number is relative to the local memory of the frame
   // Of lop3 the table, of prmt the bytes, of a field its start and length, of an address its window, or 0 without it.
   std::uint64_t number = 0;
@@ -83,7 +85,7 @@ Shape shape_of(const Pure& pure, const std::vector<Shape>& arguments);
 bool may_wrap(const Pure& pure, const Shape& result);
 
 // Of single values or of vectors.
-llvm::Value* emit_conversion(const Pure& pure, llvm::IRBuilderBase& b, llvm::Value* from);
+llvm::Value* emit_conversion(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& from);
 llvm::Value* emit_function(const Pure& pure, llvm::IRBuilderBase& b, llvm::Value* of);
 llvm::Value* emit_bits(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& arguments);
 llvm::Value* emit(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& arguments);

@@ -1,36 +1,20 @@
 // Which instructions are pure, and their operands.
-#include <llvm/ADT/StringMap.h>
-#include <llvm/TargetParser/Host.h>
-
-#include <algorithm>
-
+#include "ptx/llvm/halves.hpp"
 #include "ptx/llvm/known_word.hpp"
-#include "ptx/llvm/pure.hpp"
 
 namespace nvmlkit::ptx::jit {
 namespace {
 
-// Without such instructions LLVM calls a function that is not there.
-bool converts_halves() {
-#if defined(__x86_64__)
-  static const bool has = llvm::sys::getHostCPUFeatures().lookup("f16c");
-  return has;
-#else
-  return true;
-#endif
-}
-
 class Reader {
  public:
-  Reader(const Function& function, const Needs& needs, std::uint32_t at)
-      : function_(function), i_(function.code[at]), meaning_(function.meanings[at]), accesses_(needs.accesses(at)) {}
+  Reader(const Function& function, std::uint32_t at)
+      : function_(function), i_(function.code[at]), meaning_(function.meanings[at]) {}
 
   std::optional<Pure> read() {
     out_.type = meaning_.types[0];
     if (i_.count != 1 && out_.type != Type::pred) return std::nullopt;
     const auto size = static_cast<std::uint8_t>(size_of(out_.type));
     if (meaning_.op == Op::setp_) return comparison();
-    if (meaning_.op == Op::cvt_) return conversion();
     if (out_.type == Type::pred) return of_predicates();
     if (size != 2 && size != 4 && size != 8) return std::nullopt;
     if (!is_number(out_.type)) return std::nullopt;
@@ -233,41 +217,9 @@ class Reader {
     }
   }
 
-  unsigned register_size(Operand operand) const {
-    for (const auto& a : accesses_)
-      if (operand.area() == Operand::registers && a.offset == operand.offset()) return a.size;
-    return 0;
-  }
-
-  std::optional<Pure> conversion() {
-    using enum Type;
-    const auto to = meaning_.types[0], from = meaning_.types[1];
-    const auto is_whole = [](Type t) { return t == u16 || t == s16 || t == u32 || t == s32 || t == u64 || t == s64; };
-    const bool of_numbers = is_whole(to) && is_whole(from) && meaning_.words == 0;
-    const bool to_float = (to == f32 || to == f64) && is_whole(from) && meaning_.words == 0;
-    const bool is_real = from == f32 || from == f64;
-    const bool between = meaning_.words == 0 && ((to == f64 && from == f32) || (to == f32 && from == f64));
-    const bool narrow = meaning_.words == 0 && ((to == f32 && (from == bf16 || (from == f16 && converts_halves()))) ||
-                                                (from == f32 && (to == bf16 || (to == f16 && converts_halves()))));
-    const bool has_integer = meaning_.is_only({Word::to_integer}) && meaning_.has(Word::to_integer) && is_real;
-    const bool cuts = has_integer && (to == s32 || to == u32 || to == s64 || to == u64 || to == from);
-    if (!of_numbers && !to_float && !between && !narrow && !cuts) return std::nullopt;
-    out_.to_integer = cuts;
-    out_.rounding = meaning_.rounding;
-    if (register_size(i_.d) != size_of(to) ||
-        (i_.a.area() == Operand::registers && register_size(i_.a) != size_of(from)))
-      return std::nullopt;
-    if (i_.a.area() != Operand::registers) return std::nullopt;
-    out_.rule = Rule::convert;
-    out_.from = from;
-    take(i_.a, static_cast<std::uint8_t>(size_of(from)));
-    return with_target(static_cast<std::uint8_t>(size_of(to)));
-  }
-
   const Function& function_;
   const Instruction& i_;
   const Meaning& meaning_;
-  std::span<const Access> accesses_;
   Pure out_;
 };
 
@@ -275,7 +227,9 @@ class Reader {
 
 std::optional<Pure> pure_form(const Function& function, const Needs& needs, std::uint32_t at) {
   if (function.code[at].kind != Kind::plain && function.code[at].kind != Kind::guarded) return std::nullopt;
-  return Reader(function, needs, at).read();
+  if (function.meanings[at].op == Op::cvt_) return conversion_form(function, needs, at);
+  if (is_half(function.meanings[at].types[0])) return half_form(function, at);
+  return Reader(function, at).read();
 }
 
 }  // namespace nvmlkit::ptx::jit

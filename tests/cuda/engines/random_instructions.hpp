@@ -32,6 +32,8 @@ class RandomInstructions {
   std::string comparison();
   std::string conversion();
   std::string choice();
+  std::string of_halves();
+  std::string conversion_of_halves();
 
  private:
   std::mt19937_64 random_;

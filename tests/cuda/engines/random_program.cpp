@@ -137,7 +137,9 @@ class Writer : RandomMemory {
 
   void instruction() {
     const std::string guard = pick(5) == 0 ? "@" + std::string(pick(2) ? "!" : "") + any("p") + " " : "";
-    switch (pick(9)) {
+    switch (pick(10)) {
+      case 9:
+        return line(guard + of_halves());
       case 8:
         return line(guard + of_parts());
       case 0:

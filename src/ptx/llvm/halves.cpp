@@ -1,0 +1,178 @@
+#include "ptx/llvm/halves.hpp"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/TargetParser/Host.h>
+
+namespace nvmlkit::ptx::jit {
+namespace {
+
+using llvm::Value;
+
+llvm::Type* like(llvm::Type* element, Value* v) {
+  const auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
+  return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;
+}
+Value* number(Value* as, std::uint64_t value) { return llvm::ConstantInt::get(as->getType(), value); }
+Value* real(Value* as, double value) { return llvm::ConstantFP::get(as->getType(), value); }
+
+constexpr std::uint64_t kNoNumber = 0x7FFF;
+
+// A double as a float from which further rounding gives what it would give from the double: the lowest bit stands for
+// all that are cut off.
+Value* to_odd_float(llvm::IRBuilderBase& b, Value* x, Type to) {
+  if (to == Type::bf16) {                                    // small ones have fewer bits, and are rounded here
+    constexpr double kLeast = 0x1p-126, kSteps = 0x1.8p-81;  // 52 bits above the last one
+    auto* const small = b.CreateFSub(b.CreateFAdd(x, real(x, kSteps)), real(x, kSteps));
+    auto* const signed_small = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, small, x);
+    auto* const size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    x = b.CreateSelect(b.CreateFCmpOLT(size, real(x, kLeast)), signed_small, x);
+  }
+  constexpr std::uint64_t kOver = (std::uint64_t{1} << 29) - 1;
+  auto* const bits = b.CreateBitCast(x, like(b.getInt64Ty(), x));
+  auto* const is_exact = b.CreateICmpEQ(b.CreateAnd(bits, number(bits, kOver)), number(bits, 0));
+  auto* const odd = b.CreateOr(b.CreateAnd(bits, number(bits, ~kOver)), number(bits, kOver + 1));
+  auto* const cut = b.CreateBitCast(b.CreateSelect(is_exact, bits, odd), x->getType());
+  return b.CreateFPTrunc(cut, like(b.getFloatTy(), x));
+}
+
+class Halves {
+ public:
+  Halves(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<Value*>& arguments)
+      : p_(pure),
+        b_(b),
+        one_(pure.type == Type::f16x2    ? Type::f16
+             : pure.type == Type::bf16x2 ? Type::bf16
+                                         : pure.type) {
+    whole_ = arguments[0]->getType();
+    for (auto* const a : arguments)
+      a_.push_back(is_pair(p_.type) && !a->getType()->isIntOrIntVectorTy(1) ? parts(a) : a);
+  }
+
+  Value* emit(bool of_upper) {
+    if (p_.rule == Rule::compare) return comparison(of_upper);
+    auto* const out = of_parts();
+    return is_pair(p_.type) ? b_.CreateBitCast(out, whole_) : out;
+  }
+
+ private:
+  // Twice as many halves.
+  Value* parts(Value* v) {
+    const auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
+    const unsigned count = vector ? vector->getNumElements() : 1;
+    return b_.CreateBitCast(v, llvm::FixedVectorType::get(b_.getInt16Ty(), 2 * count));
+  }
+  Value* wide(unsigned k) { return widened(b_, a_[k], one_); }
+  Value* doubled(unsigned k) { return b_.CreateFPExt(wide(k), like(b_.getDoubleTy(), a_[k])); }
+  Value* is_no_number(unsigned k) {
+    auto* const size = b_.CreateAnd(a_[k], number(a_[k], 0x7FFF));
+    return b_.CreateICmpUGT(size, number(size, one_ == Type::f16 ? 0x7C00 : 0x7F80));
+  }
+  Value* or_no_number(Value* bits) { return b_.CreateSelect(is_no_number(0), number(bits, kNoNumber), bits); }
+
+  Value* of_parts() {
+    switch (p_.rule) {
+      case Rule::negate:
+        return or_no_number(b_.CreateXor(a_[0], number(a_[0], 0x8000)));
+      case Rule::absolute:
+        return or_no_number(b_.CreateAnd(a_[0], number(a_[0], 0x7FFF)));
+      case Rule::least:
+      case Rule::greatest:
+        return extreme();
+      case Rule::fused: {
+        auto* const product = b_.CreateFMul(doubled(0), doubled(1));  // exact
+        return result(b_.CreateFAdd(product, doubled(2)));
+      }
+      case Rule::mul:
+        // Of two bf16, it may be less than what floats hold.
+        if (one_ == Type::bf16) return result(b_.CreateFMul(doubled(0), doubled(1)));
+        return result(b_.CreateFMul(wide(0), wide(1)));
+      case Rule::sub:
+        return result(b_.CreateFSub(wide(0), wide(1)));
+      default:
+        return result(b_.CreateFAdd(wide(0), wide(1)));
+    }
+  }
+
+  Value* result(Value* x) {
+    if (p_.saturates) {
+      auto* const below = b_.CreateSelect(b_.CreateFCmpOLT(x, real(x, 1)), x, real(x, 1));
+      x = b_.CreateSelect(b_.CreateFCmpOGT(x, real(x, 0)), below, real(x, 0));
+    }
+    if (p_.is_relu) x = b_.CreateSelect(b_.CreateFCmpOLT(x, real(x, 0)), real(x, 0), x);
+    return narrowed(b_, x, one_);
+  }
+
+  // Of two equal ones the sign decides; what is no number loses, or is the result.
+  Value* extreme() {
+    const bool least = p_.rule == Rule::least;
+    auto *const x = wide(0), *const y = wide(1);
+    auto* const is_negative = b_.CreateICmpSLT(a_[0], number(a_[0], 0));
+    auto* const lies_so = least ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y);
+    auto* const first =
+        b_.CreateSelect(b_.CreateFCmpOEQ(x, y), least ? is_negative : b_.CreateNot(is_negative), lies_so);
+    auto* const of_numbers = b_.CreateSelect(first, a_[0], a_[1]);
+    auto* const none = number(a_[0], kNoNumber);
+    auto *const no_x = is_no_number(0), *const no_y = is_no_number(1);
+    if (p_.keeps_nan) return b_.CreateSelect(b_.CreateOr(no_x, no_y), none, of_numbers);
+    auto* const without_x = b_.CreateSelect(no_y, none, a_[1]);
+    return b_.CreateSelect(no_x, without_x, b_.CreateSelect(no_y, a_[0], of_numbers));
+  }
+
+  Value* comparison(bool of_upper) {
+    using enum llvm::CmpInst::Predicate;
+    constexpr llvm::CmpInst::Predicate kPredicates[] = {FCMP_FALSE, FCMP_OEQ, FCMP_ONE, FCMP_OLT, FCMP_OLE,
+                                                        FCMP_OGT,   FCMP_OGE, FCMP_UEQ, FCMP_UNE, FCMP_ULT,
+                                                        FCMP_ULE,   FCMP_UGT, FCMP_UGE, FCMP_ORD, FCMP_UNO};
+    auto* const all = b_.CreateFCmp(kPredicates[static_cast<unsigned>(p_.relation)], wide(0), wide(1));
+    if (!is_pair(p_.type)) return all;
+    if (!whole_->isVectorTy()) return b_.CreateExtractElement(all, std::uint64_t{of_upper});
+    std::vector<int> from;
+    for (int lane = 0; lane < static_cast<int>(kLanes); ++lane) from.push_back(2 * lane + (of_upper ? 1 : 0));
+    return b_.CreateShuffleVector(all, from);
+  }
+
+  const Pure& p_;
+  llvm::IRBuilderBase& b_;
+  const Type one_;
+  llvm::Type* whole_ = nullptr;
+  std::vector<Value*> a_;
+};
+
+}  // namespace
+
+bool converts_halves() {
+#if defined(__x86_64__)
+  static const bool has = llvm::sys::getHostCPUFeatures().lookup("f16c");
+  return has;
+#else
+  return true;
+#endif
+}
+
+Value* widened(llvm::IRBuilderBase& b, Value* bits, Type from) {
+  auto* const floats = like(b.getFloatTy(), bits);
+  if (from == Type::f16) return b.CreateFPExt(b.CreateBitCast(bits, like(b.getHalfTy(), bits)), floats);
+  return b.CreateBitCast(b.CreateShl(b.CreateZExt(bits, like(b.getInt32Ty(), bits)), 16), floats);
+}
+
+Value* narrowed(llvm::IRBuilderBase& b, Value* x, Type to) {
+  auto* const is_none = b.CreateFCmpUNO(x, x);
+  if (x->getType()->getScalarType()->isDoubleTy()) x = to_odd_float(b, x, to);
+  Value* out = nullptr;
+  if (to == Type::f16) {
+    out = b.CreateBitCast(b.CreateFPTrunc(x, like(b.getHalfTy(), x)), like(b.getInt16Ty(), x));
+  } else {
+    auto* const bits = b.CreateBitCast(x, like(b.getInt32Ty(), x));
+    auto* const odd = b.CreateAnd(b.CreateLShr(bits, 16), number(bits, 1));
+    auto* const up = b.CreateAdd(b.CreateAdd(bits, number(bits, 0x7FFF)), odd);
+    out = b.CreateTrunc(b.CreateLShr(up, 16), like(b.getInt16Ty(), x));
+  }
+  return b.CreateSelect(is_none, number(out, kNoNumber), out);
+}
+
+Value* emit_halves(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<Value*>& arguments, bool of_upper) {
+  return Halves(pure, b, arguments).emit(of_upper);
+}
+
+}  // namespace nvmlkit::ptx::jit
