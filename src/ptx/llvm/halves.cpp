@@ -4,6 +4,8 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <iterator>
+
 namespace nvmlkit::ptx::jit {
 namespace {
 
@@ -103,14 +105,21 @@ class Halves {
     return narrowed(b_, x, one_);
   }
 
+  // A whole number in the order of the halves. LLVM 19 compares vectors of halves one by one, and wrongly, where the
+  // host cannot; two that were made floats it compares so, too.
+  Value* in_order(unsigned k) {
+    auto* const size = b_.CreateAnd(a_[k], number(a_[k], 0x7FFF));
+    return b_.CreateSelect(b_.CreateICmpSLT(a_[k], number(a_[k], 0)), b_.CreateNeg(size), size);
+  }
+
   // Of two equal ones the sign decides; what is no number loses, or is the result.
   Value* extreme() {
     const bool least = p_.rule == Rule::least;
-    auto *const x = wide(0), *const y = wide(1);
+    auto *const x = in_order(0), *const y = in_order(1);
     auto* const is_negative = b_.CreateICmpSLT(a_[0], number(a_[0], 0));
-    auto* const lies_so = least ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y);
+    auto* const lies_so = least ? b_.CreateICmpSLT(x, y) : b_.CreateICmpSGT(x, y);
     auto* const first =
-        b_.CreateSelect(b_.CreateFCmpOEQ(x, y), least ? is_negative : b_.CreateNot(is_negative), lies_so);
+        b_.CreateSelect(b_.CreateICmpEQ(x, y), least ? is_negative : b_.CreateNot(is_negative), lies_so);
     auto* const of_numbers = b_.CreateSelect(first, a_[0], a_[1]);
     auto* const none = number(a_[0], kNoNumber);
     auto *const no_x = is_no_number(0), *const no_y = is_no_number(1);
@@ -120,16 +129,23 @@ class Halves {
   }
 
   Value* comparison(bool of_upper) {
-    using enum llvm::CmpInst::Predicate;
-    constexpr llvm::CmpInst::Predicate kPredicates[] = {FCMP_FALSE, FCMP_OEQ, FCMP_ONE, FCMP_OLT, FCMP_OLE,
-                                                        FCMP_OGT,   FCMP_OGE, FCMP_UEQ, FCMP_UNE, FCMP_ULT,
-                                                        FCMP_ULE,   FCMP_UGT, FCMP_UGE, FCMP_ORD, FCMP_UNO};
-    auto* const all = b_.CreateFCmp(kPredicates[static_cast<unsigned>(p_.relation)], wide(0), wide(1));
+    auto* const all = relation();
     if (!is_pair(p_.type)) return all;
     if (!whole_->isVectorTy()) return b_.CreateExtractElement(all, std::uint64_t{of_upper});
     std::vector<int> from;
     for (int lane = 0; lane < static_cast<int>(kLanes); ++lane) from.push_back(2 * lane + (of_upper ? 1 : 0));
     return b_.CreateShuffleVector(all, from);
+  }
+
+  Value* relation() {
+    using enum llvm::CmpInst::Predicate;
+    constexpr llvm::CmpInst::Predicate kOrder[] = {ICMP_EQ, ICMP_NE, ICMP_SLT, ICMP_SLE, ICMP_SGT, ICMP_SGE};
+    auto* const no_number = b_.CreateOr(is_no_number(0), is_no_number(1));
+    if (p_.relation == Relation::nan) return no_number;
+    if (p_.relation == Relation::num) return b_.CreateNot(no_number);
+    const auto first = static_cast<unsigned>(Relation::eq), at = static_cast<unsigned>(p_.relation) - first;
+    auto* const lie_so = b_.CreateICmp(kOrder[at % std::size(kOrder)], in_order(0), in_order(1));
+    return at < std::size(kOrder) ? b_.CreateAnd(lie_so, b_.CreateNot(no_number)) : b_.CreateOr(lie_so, no_number);
   }
 
   const Pure& p_;
@@ -157,15 +173,15 @@ Value* widened(llvm::IRBuilderBase& b, Value* bits, Type from) {
 }
 
 Value* narrowed(llvm::IRBuilderBase& b, Value* x, Type to) {
-  auto* const is_none = b.CreateFCmpUNO(x, x);
   if (x->getType()->getScalarType()->isDoubleTy()) x = to_odd_float(b, x, to);
+  auto* const word = b.CreateBitCast(x, like(b.getInt32Ty(), x));
+  auto* const is_none = b.CreateICmpUGT(b.CreateAnd(word, number(word, 0x7FFFFFFF)), number(word, 0x7F800000));
   Value* out = nullptr;
   if (to == Type::f16) {
     out = b.CreateBitCast(b.CreateFPTrunc(x, like(b.getHalfTy(), x)), like(b.getInt16Ty(), x));
   } else {
-    auto* const bits = b.CreateBitCast(x, like(b.getInt32Ty(), x));
-    auto* const odd = b.CreateAnd(b.CreateLShr(bits, 16), number(bits, 1));
-    auto* const up = b.CreateAdd(b.CreateAdd(bits, number(bits, 0x7FFF)), odd);
+    auto* const odd = b.CreateAnd(b.CreateLShr(word, 16), number(word, 1));
+    auto* const up = b.CreateAdd(b.CreateAdd(word, number(word, 0x7FFF)), odd);
     out = b.CreateTrunc(b.CreateLShr(up, 16), like(b.getInt16Ty(), x));
   }
   return b.CreateSelect(is_none, number(out, kNoNumber), out);
