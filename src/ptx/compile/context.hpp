@@ -34,13 +34,14 @@ struct CodeContext {
   Reached* reached = nullptr;     // one for each instruction that was given one
   ExecuteOne execute_one = nullptr;
   Warp* warp = nullptr;
-  std::uint32_t lanes = 0;     // that execute
-  std::uint32_t limit = ~0u;   // an instruction where other lanes of the warp wait for these
-  std::int64_t budget = 0;     // instructions after which the turn ends
-  std::uint64_t executed = 0;  // instructions, when the code has ended
-  std::uint32_t at = 0;        // where it has ended
-  std::uint32_t is_alone = 0;  // no other thread changes memory
-  std::uint32_t polls = 0;     // it changed memory that others may wait for
+  std::uint32_t* carry = nullptr;  // of the warp, a bit for each lane
+  std::uint32_t lanes = 0;         // that execute
+  std::uint32_t limit = ~0u;       // an instruction where other lanes of the warp wait for these
+  std::int64_t budget = 0;         // instructions after which the turn ends
+  std::uint64_t executed = 0;      // instructions, when the code has ended
+  std::uint32_t at = 0;            // where it has ended
+  std::uint32_t is_alone = 0;      // no other thread changes memory
+  std::uint32_t polls = 0;         // it changed memory that others may wait for
 };
 
 // `ended`: all threads of the warp have; only a kernel says so.
@@ -70,7 +71,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 4;
+inline constexpr std::uint32_t kCompilerVersion = 5;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

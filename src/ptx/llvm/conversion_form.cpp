@@ -9,7 +9,8 @@ using enum Type;
 bool is_narrow(Type t) { return t == bf16 || (t == f16 && converts_halves()); }
 
 // Without a word, or by rounding to whole numbers.
-bool is_known(Type to, Type from, const Meaning& meaning) {
+bool is_known(Type to, Type from, Meaning meaning) {
+  if (to == f32 || from == f32) meaning.words &= ~(1u << static_cast<unsigned>(Word::ftz));
   const auto is_whole = [](Type t) { return t == u16 || t == s16 || t == u32 || t == s32 || t == u64 || t == s64; };
   const auto is_real = [](Type t) { return t == f32 || t == f64 || is_narrow(t); };
   if (meaning.words == 0) {
@@ -54,6 +55,7 @@ std::optional<Pure> conversion_form(const Function& function, const Needs& needs
   out.from = from;
   out.to_integer = meaning.has(Word::to_integer);
   out.rounding = meaning.rounding;
+  out.flushes = meaning.has(Word::ftz);
   out.arguments = {{i.a, static_cast<std::uint8_t>(size_of(from))}};
   out.d = Key{i.d.offset(), static_cast<std::uint8_t>(size_of(to))};
   return out;

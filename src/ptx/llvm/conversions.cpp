@@ -2,6 +2,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -37,7 +38,12 @@ class Conversion {
   bool is_from_half() const { return is_half(p_.from); }
   Value* real() {
     if (is_from_half()) return widened(b_, from_, p_.from);
-    return b_.CreateBitCast(from_, like(real_type(p_.from)));
+    auto* const x = b_.CreateBitCast(from_, like(real_type(p_.from)));
+    if (!p_.flushes) return x;
+    if (p_.from == Type::f32) return flushed(b_, x);
+    auto* const size = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    auto* const zero = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, llvm::ConstantFP::get(x->getType(), 0), x);
+    return b_.CreateSelect(b_.CreateFCmpOLT(size, llvm::ConstantFP::get(x->getType(), 0x1p-126)), zero, x);
   }
   Value* bits(Value* v) { return b_.CreateBitCast(v, like(integer(p_.type))); }
   Value* number(Value* as, std::uint64_t value) { return llvm::ConstantInt::get(as->getType(), value); }

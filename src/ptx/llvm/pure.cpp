@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -52,7 +53,7 @@ class Emitter {
       case Rule::extract:
         return emit_bits(p_, b_, a_);
       default:
-        return is_float(p_.type) ? of_floats() : of_integers();
+        return is_float(p_.type) ? emit_floats(p_, b_, a_) : of_integers();
     }
   }
 
@@ -60,64 +61,7 @@ class Emitter {
   Value* real(Value* v, Type type) {
     return b_.CreateBitCast(v, with_lanes(type == Type::f32 ? b_.getFloatTy() : b_.getDoubleTy(), v));
   }
-  Value* bits(Value* v, Type type) { return b_.CreateBitCast(v, with_lanes(b_.getIntNTy(8 * size_of(type)), v)); }
   Value* number(Value* like, std::uint64_t value) { return llvm::ConstantInt::get(like->getType(), value); }
-
-  Value* of_floats() {
-    std::vector<Value*> x;
-    for (auto* const v : a_) x.push_back(real(v, p_.type));
-    const auto root = [&](Value* of) { return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, of); };
-    Value* out = nullptr;
-    switch (p_.rule) {
-      case Rule::add:
-        out = b_.CreateFAdd(x[0], x[1]);
-        break;
-      case Rule::sub:
-        out = b_.CreateFSub(x[0], x[1]);
-        break;
-      case Rule::mul:
-        out = b_.CreateFMul(x[0], x[1]);
-        break;
-      case Rule::divide:
-        out = b_.CreateFDiv(x[0], x[1]);
-        break;
-      case Rule::fused:
-        out = b_.CreateIntrinsic(llvm::Intrinsic::fma, {x[0]->getType()}, {x[0], x[1], x[2]});
-        break;
-      case Rule::negate:
-        out = b_.CreateFNeg(x[0]);
-        break;
-      case Rule::absolute:
-        out = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x[0]);
-        break;
-      case Rule::least:
-      case Rule::greatest:
-        return extreme_of_floats(x[0], x[1]);
-      case Rule::with_sign:
-        out = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x[1], x[0]);
-        break;
-      case Rule::root:
-        out = root(x[0]);
-        break;
-      default:
-        out = emit_function(p_, b_, x[0]);
-    }
-    return bits(out, p_.type);
-  }
-
-  // What is no number loses, and of two equal ones the sign decides.
-  Value* extreme_of_floats(Value* x, Value* y) {
-    const bool least = p_.rule == Rule::least;
-    auto* const is_negative = b_.CreateICmpSLT(a_[0], number(a_[0], 0));
-    auto* const lies_so = least ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y);
-    auto* const first =
-        b_.CreateSelect(b_.CreateFCmpOEQ(x, y), least ? is_negative : b_.CreateNot(is_negative), lies_so);
-    const std::uint64_t none = size_of(p_.type) == 4 ? 0x7FC00000 : 0x7FF8000000000000;
-    auto* const of_numbers = b_.CreateSelect(first, a_[0], a_[1]);
-    auto* const without_x = b_.CreateSelect(b_.CreateFCmpUNO(y, y), number(a_[0], none), a_[1]);
-    auto* const without_y = b_.CreateSelect(b_.CreateFCmpUNO(y, y), a_[0], of_numbers);
-    return b_.CreateSelect(b_.CreateFCmpUNO(x, x), without_x, without_y);
-  }
 
   Value* wide(Value* v) {
     auto* const type = with_lanes(b_.getIntNTy(16 * size_of(p_.type)), v);
@@ -152,6 +96,15 @@ class Emitter {
         return b_.CreateNot(a_[0]);
       case Rule::negate:
         return b_.CreateNeg(a_[0]);
+      case Rule::count_ones:
+        return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, a_[0]);
+      case Rule::leading_zeros:
+        return b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, a_[0], b_.getFalse());
+      case Rule::reverse:
+        return b_.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, a_[0]);
+      case Rule::divide:
+      case Rule::remainder:
+        return emit_division(p_, b_, a_);
       case Rule::absolute:
         return b_.CreateSelect(b_.CreateICmpSLT(a_[0], number(a_[0], 0)), b_.CreateNeg(a_[0]), a_[0]);
       default:

@@ -51,6 +51,10 @@ enum class Rule : std::uint8_t {
   permute,
   insert,
   extract,
+  remainder,
+  count_ones,
+  leading_zeros,
+  reverse,
   with_sign,
   fused,
   divide,
@@ -87,6 +91,7 @@ bool may_wrap(const Pure& pure, const Shape& result);
 // Of single values or of vectors.
 llvm::Value* emit_conversion(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& from);
 llvm::Value* emit_function(const Pure& pure, llvm::IRBuilderBase& b, llvm::Value* of);
+llvm::Value* emit_division(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& a);
 llvm::Value* emit_bits(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& arguments);
 llvm::Value* emit(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& arguments);
 

@@ -1,4 +1,5 @@
 // Which instructions are pure, and their operands.
+#include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
 #include "ptx/llvm/known_word.hpp"
 
@@ -23,6 +24,7 @@ class Reader {
     if (!rule) return std::nullopt;
     out_.rule = *rule;
     out_.flushes = meaning_.has(Word::ftz);
+    out_.saturates = meaning_.has(Word::sat);
     const bool wide = out_.rule == Rule::mul_wide || out_.rule == Rule::mad_wide;
     const auto whole = static_cast<std::uint8_t>(wide ? 2 * size : size);
     if (out_.rule == Rule::logic3) out_.number = i_.immediate;
@@ -73,6 +75,10 @@ class Reader {
         return product(Rule::mul, Rule::mul_wide);
       case Op::mad_:
         return product(Rule::mad, Rule::mad_wide);
+      case Op::div_:
+        return plain ? std::optional(Rule::divide) : std::nullopt;
+      case Op::rem_:
+        return plain ? std::optional(Rule::remainder) : std::nullopt;
       case Op::min_:
         return plain ? std::optional(Rule::least) : std::nullopt;
       case Op::max_:
@@ -109,6 +115,12 @@ class Reader {
         return i_.immediate < 256 && size_of(out_.type) == 4 ? std::optional(Rule::logic3) : std::nullopt;
       case Op::selp_:
         return Rule::select;
+      case Op::popc_:
+        return size_of(out_.type) == 4 ? std::optional(Rule::count_ones) : std::nullopt;
+      case Op::clz_:
+        return size_of(out_.type) == 4 ? std::optional(Rule::leading_zeros) : std::nullopt;
+      case Op::brev_:
+        return Rule::reverse;
       case Op::neg_:
         return is_signed(out_.type) ? std::optional(Rule::negate) : std::nullopt;
       case Op::abs_:
@@ -120,8 +132,9 @@ class Reader {
 
   std::optional<Rule> of_floats() const {
     if (size_of(out_.type) < 4) return std::nullopt;
-    const bool may_flush = out_.type == Type::f32 && (meaning_.op == Op::ex2_ || meaning_.op == Op::rcp_);
-    if (meaning_.words != 0 && !(may_flush && meaning_.is_only({Word::ftz}))) return std::nullopt;
+    if (!meaning_.is_only({Word::ftz, Word::sat})) return std::nullopt;
+    if (meaning_.has(Word::ftz) && !may_flush(meaning_.op, out_.type)) return std::nullopt;
+    if (meaning_.has(Word::sat) && (out_.type != Type::f32 || !may_saturate())) return std::nullopt;
     switch (meaning_.op) {
       case Op::ex2_:
         return out_.type == Type::f32 ? std::optional(Rule::power_of_two) : std::nullopt;
@@ -161,6 +174,11 @@ class Reader {
     }
   }
 
+  bool may_saturate() const {
+    return meaning_.op == Op::add_ || meaning_.op == Op::sub_ || meaning_.op == Op::mul_ || meaning_.op == Op::mad_ ||
+           meaning_.op == Op::fma_;
+  }
+
   // Bytes and fields at known places.
   std::optional<Pure> of_fields(std::uint8_t size) {
     if (meaning_.words != 0 || is_float(out_.type) || size < 4) return std::nullopt;
@@ -180,7 +198,8 @@ class Reader {
       return std::nullopt;
     Meaning rest = meaning_;
     if (i_.c.is_there()) rest.words = 0;  // the word of the combination
-    if (rest.words != 0) return std::nullopt;
+    // Small numbers are compared as they are.
+    if (!rest.is_only({Word::ftz})) return std::nullopt;
     const auto size = static_cast<std::uint8_t>(size_of(out_.type));
     out_.rule = Rule::compare;
     out_.relation = meaning_.relation;

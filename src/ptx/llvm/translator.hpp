@@ -92,6 +92,10 @@ class Translator {
   bool emit_exchange(std::uint32_t at);
   bool emit_parts(std::uint32_t at);
 
+  // Sums with a carry (carry.cpp).
+  bool emit_carry(std::uint32_t at);
+  llvm::Value* high_of_product(llvm::Value* x, llvm::Value* y, bool with_signs);
+
   // Memory (memory.cpp, places.cpp, guarded.cpp). Atomic changes of some lanes are left to the interpreter.
   std::optional<MemoryAccess> access_at(std::uint32_t at) const;
   struct Place {

@@ -48,6 +48,7 @@ CodeContext Warp::context() {
     return context->warp->execute_one(*context, at, place);
   };
   out.warp = this;
+  out.carry = &carry;
   out.is_alone = worker.is_alone;
   return out;
 }

@@ -32,6 +32,8 @@ class RandomInstructions {
   std::string comparison();
   std::string conversion();
   std::string choice();
+  std::string of_flushes();
+  std::string conversion_with_flush();
   std::string of_halves();
   std::string conversion_of_halves();
 

@@ -83,7 +83,7 @@ class Writer : RandomMemory {
     if (depth == 0 || what < 5) return straight();
     if (what < 7) return loop(depth);
     if (what < 9) return branch(depth);
-    exchange();
+    return is_whole_ ? exchange() : straight();
   }
 
   void straight() {
@@ -96,27 +96,35 @@ class Writer : RandomMemory {
     const auto counter = "%t" + std::to_string(11 + depth), guard = "%p" + std::to_string(pick(kNumbers));
     line("mov.u32 " + counter + ", " + std::to_string(pick(3)));
     text_ += "LOOP" + n + ":\n";
-    part(depth - 1);
-    part(depth - 1);
-    line("add.s32 " + counter + ", " + counter + ", 1");
     // As often for all threads, or by each thread's number.
-    line("and.b32 %t10, %t5, " + std::to_string(pick(2) == 0 ? 0 : pick(4)));
+    const int by_number = pick(2) == 0 ? 0 : pick(4);
+    parts_of_warp(depth - 1, 2, by_number == 0);
+    line("add.s32 " + counter + ", " + counter + ", 1");
+    line("and.b32 %t10, %t5, " + std::to_string(by_number));
     line("add.s32 %t10, %t10, " + std::to_string(2 + pick(4)));
     line("setp.lt.s32 " + guard + ", " + counter + ", %t10");
     line("@" + guard + " bra LOOP" + n);
   }
 
+  // For all lanes of the warps, or for some: those cannot exchange anything with the others.
+  void parts_of_warp(int depth, int count, bool is_whole) {
+    const bool before = is_whole_;
+    is_whole_ &= is_whole;
+    for (int k = 0; k < count; ++k) part(depth);
+    is_whole_ = before;
+  }
+
   void branch(int depth) {
     const auto n = std::to_string(labels_++);
     line("@" + std::string(pick(2) ? "!" : "") + any("p") + " bra OTHER" + n);
-    part(depth - 1);
+    parts_of_warp(depth - 1, 1, false);
     line("bra.uni DONE" + n);
     text_ += "OTHER" + n + ":\n";
-    part(depth - 1);
+    parts_of_warp(depth - 1, 1, false);
     text_ += "DONE" + n + ":\n";
   }
 
-  // Of the whole warp: outside of branches only, behind a barrier for all of it.
+  // Of the whole warp, behind a barrier for all of it.
   void exchange() {
     line("bar.warp.sync -1");
     const auto how = one_of({"bfly", "idx", "up", "down"});
@@ -135,9 +143,34 @@ class Writer : RandomMemory {
     }
   }
 
+  // A sum of several words, and whatever the last carry is.
+  void with_carry() {
+    const std::string guard = pick(4) == 0 ? "@" + any("p") + " " : "";
+    const auto wide = pick(3) == 0;
+    const std::string type = wide ? one_of({".u64 ", ".s64 "}) : one_of({".u32 ", ".s32 "});
+    const auto* const kind = wide ? "l" : "r";
+    const auto product = [&](const std::string& name) {
+      return name + one_of({".lo", ".hi"}) + (pick(2) ? ".cc" : "") + type + any(kind) + ", " + any(kind) + ", " +
+             any(kind) + ", " + any(kind);
+    };
+    const auto sum = [&](const std::string& name) {
+      return name + type + any(kind) + ", " + any(kind) + ", " + any(kind);
+    };
+    line(guard + (pick(3) ? sum(one_of({"add.cc", "sub.cc"}))
+                          : "mad" + one_of({".lo", ".hi"}) + ".cc" + type + any(kind) + ", " + any(kind) + ", " +
+                                any(kind) + ", " + any(kind)));
+    const int more = pick(3);
+    for (int k = 0; k < more; ++k) line(guard + (pick(3) ? sum(one_of({"addc.cc", "subc.cc"})) : product("madc")));
+    line(guard + sum(one_of({"addc", "subc"})));
+  }
+
   void instruction() {
     const std::string guard = pick(5) == 0 ? "@" + std::string(pick(2) ? "!" : "") + any("p") + " " : "";
-    switch (pick(10)) {
+    switch (pick(12)) {
+      case 11:
+        return line(guard + of_flushes());
+      case 10:
+        return with_carry();
       case 9:
         return line(guard + of_halves());
       case 8:
@@ -161,6 +194,7 @@ class Writer : RandomMemory {
   }
 
   int labels_ = 0;
+  bool is_whole_ = true;
 };
 
 }  // namespace

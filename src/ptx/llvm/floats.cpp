@@ -1,0 +1,150 @@
+#include "ptx/llvm/floats.hpp"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
+
+namespace nvmlkit::ptx::jit {
+namespace {
+
+using llvm::Value;
+
+llvm::Type* like(llvm::Type* element, Value* v) {
+  const auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
+  return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;
+}
+Value* number(Value* as, std::uint64_t value) { return llvm::ConstantInt::get(as->getType(), value); }
+Value* real(Value* as, double value) { return llvm::ConstantFP::get(as->getType(), value); }
+
+class Floats {
+ public:
+  Floats(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<Value*>& a) : p_(pure), b_(b), a_(a) {
+    auto* const type = p_.type == Type::f32 ? b_.getFloatTy() : b_.getDoubleTy();
+    for (auto* const v : a_) x_.push_back(b_.CreateBitCast(v, like(type, v)));
+  }
+
+  Value* emit() {
+    if (p_.rule == Rule::least || p_.rule == Rule::greatest) return extreme();
+    auto* out = computes() && p_.flushes ? with_flushes() : of(x_);
+    if (p_.saturates) {
+      auto* const below = b_.CreateSelect(b_.CreateFCmpOLT(out, real(out, 1)), out, real(out, 1));
+      out = b_.CreateSelect(b_.CreateFCmpOGT(out, real(out, 0)), below, real(out, 0));
+    }
+    return b_.CreateBitCast(out, a_[0]->getType());
+  }
+
+ private:
+  // Other functions have no small results, or flush by themselves.
+  bool computes() const {
+    switch (p_.rule) {
+      case Rule::add:
+      case Rule::sub:
+      case Rule::mul:
+      case Rule::fused:
+      case Rule::divide:
+      case Rule::root:
+      case Rule::reciprocal_root:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  Value* of(const std::vector<Value*>& x) {
+    switch (p_.rule) {
+      case Rule::add:
+        return b_.CreateFAdd(x[0], x[1]);
+      case Rule::sub:
+        return b_.CreateFSub(x[0], x[1]);
+      case Rule::mul:
+        return b_.CreateFMul(x[0], x[1]);
+      case Rule::divide:
+        return b_.CreateFDiv(x[0], x[1]);
+      case Rule::fused:
+        return b_.CreateIntrinsic(llvm::Intrinsic::fma, {x[0]->getType()}, {x[0], x[1], x[2]});
+      case Rule::negate:
+        return b_.CreateFNeg(x[0]);
+      case Rule::absolute:
+        return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x[0]);
+      case Rule::with_sign:
+        return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x[1], x[0]);
+      case Rule::root:
+        return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x[0]);
+      default:
+        return emit_function(p_, b_, x[0]);
+    }
+  }
+
+  // A result counts as small before it is rounded. Products are computed once more, of a size at which all bits are
+  // there; sums that are small are exact.
+  Value* with_flushes() {
+    constexpr double kMore = 0x1p32, kLeast = 0x1p-126 * kMore;
+    auto x = x_;
+    for (auto*& v : x) v = flushed(b_, v);
+    auto* const out = of(x);
+    if (p_.rule == Rule::root || p_.rule == Rule::reciprocal_root) return out;
+    if (p_.rule == Rule::add || p_.rule == Rule::sub) return flushed(b_, out);
+    x[0] = b_.CreateFMul(x[0], real(out, kMore));
+    if (p_.rule == Rule::fused) x[2] = b_.CreateFMul(x[2], real(out, kMore));
+    auto* const size = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, of(x));
+    auto* const zero = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, real(out, 0), out);
+    return b_.CreateSelect(b_.CreateFCmpOLT(size, real(out, kLeast)), zero, out);
+  }
+
+  // What is no number loses, and of two equal ones the sign decides.
+  Value* extreme() {
+    const bool least = p_.rule == Rule::least;
+    auto *const x = x_[0], *const y = x_[1];
+    auto* const is_negative = b_.CreateICmpSLT(a_[0], number(a_[0], 0));
+    auto* const lies_so = least ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y);
+    auto* const first =
+        b_.CreateSelect(b_.CreateFCmpOEQ(x, y), least ? is_negative : b_.CreateNot(is_negative), lies_so);
+    const std::uint64_t none = size_of(p_.type) == 4 ? 0x7FC00000 : 0x7FF8000000000000;
+    auto* const of_numbers = b_.CreateSelect(first, a_[0], a_[1]);
+    auto* const without_x = b_.CreateSelect(b_.CreateFCmpUNO(y, y), number(a_[0], none), a_[1]);
+    auto* const without_y = b_.CreateSelect(b_.CreateFCmpUNO(y, y), a_[0], of_numbers);
+    return b_.CreateSelect(b_.CreateFCmpUNO(x, x), without_x, without_y);
+  }
+
+  const Pure& p_;
+  llvm::IRBuilderBase& b_;
+  const std::vector<Value*>& a_;
+  std::vector<Value*> x_;
+};
+
+}  // namespace
+
+bool may_flush(Op op, Type type) {
+  if (type != Type::f32) return false;
+  switch (op) {
+    case Op::add_:
+    case Op::sub_:
+    case Op::mul_:
+    case Op::mad_:
+    case Op::fma_:
+    case Op::div_:
+    case Op::sqrt_:
+    case Op::rsqrt_:
+    case Op::rcp_:
+    case Op::ex2_:
+    case Op::neg_:
+    case Op::abs_:
+    case Op::min_:
+    case Op::max_:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Value* flushed(llvm::IRBuilderBase& b, Value* x) {
+  auto* const bits = b.CreateBitCast(x, like(b.getInt32Ty(), x));
+  auto* const is_small = b.CreateICmpEQ(b.CreateAnd(bits, number(bits, 0x7F800000)), number(bits, 0));
+  auto* const out = b.CreateSelect(is_small, b.CreateAnd(bits, number(bits, 0x80000000)), bits);
+  return b.CreateBitCast(out, x->getType());
+}
+
+Value* emit_floats(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<Value*>& arguments) {
+  return Floats(pure, b, arguments).emit();
+}
+
+}  // namespace nvmlkit::ptx::jit

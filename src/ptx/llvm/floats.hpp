@@ -1,0 +1,19 @@
+// Numbers of 32 and 64 bits.
+#pragma once
+
+#include <vector>
+
+#include "ptx/llvm/pure.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+// Whether an instruction may flush small numbers, and what it then does.
+bool may_flush(Op op, Type type);
+
+// Zero with the sign of an f32 that is less than the least normal one.
+llvm::Value* flushed(llvm::IRBuilderBase& b, llvm::Value* x);
+
+// Of bits, to bits.
+llvm::Value* emit_floats(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& arguments);
+
+}  // namespace nvmlkit::ptx::jit
