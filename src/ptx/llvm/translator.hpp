@@ -82,6 +82,7 @@ class Translator {
   Lanes operand(Operand operand, std::uint8_t size);
   Lanes argument(const Argument& argument);
   std::optional<Lanes> guard_of(std::uint32_t at);
+  llvm::Value* unknown(llvm::Value* number);
   void set(Key key, Lanes lanes, const std::optional<Lanes>& guarded);
 
   // Exchanges between lanes and parts of registers (exchanges.cpp). False: it is none that is known.
