@@ -1,6 +1,7 @@
 #include "ptx/llvm/floats.hpp"
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 
 namespace nvmlkit::ptx::jit {
@@ -49,6 +50,14 @@ class Floats {
     }
   }
 
+  // What is no number changes its sign, too: LLVM would leave that out where it subtracts instead.
+  Value* negated() {
+    auto* const sign = unknown(b_, b_.getIntN(8 * size_of(p_.type), std::uint64_t{1} << (8 * size_of(p_.type) - 1)));
+    const auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(a_[0]->getType());
+    auto* const signs = vector ? b_.CreateVectorSplat(vector->getNumElements(), sign) : sign;
+    return b_.CreateBitCast(b_.CreateXor(a_[0], signs), x_[0]->getType());
+  }
+
   Value* of(const std::vector<Value*>& x) {
     switch (p_.rule) {
       case Rule::add:
@@ -62,7 +71,7 @@ class Floats {
       case Rule::fused:
         return b_.CreateIntrinsic(llvm::Intrinsic::fma, {x[0]->getType()}, {x[0], x[1], x[2]});
       case Rule::negate:
-        return b_.CreateFNeg(x[0]);
+        return negated();
       case Rule::absolute:
         return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x[0]);
       case Rule::with_sign:
@@ -112,6 +121,11 @@ class Floats {
 };
 
 }  // namespace
+
+Value* unknown(llvm::IRBuilderBase& b, Value* number) {
+  auto* const type = llvm::FunctionType::get(number->getType(), {number->getType()}, /*isVarArg=*/false);
+  return b.CreateCall(llvm::InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/false), {number});
+}
 
 bool may_flush(Op op, Type type) {
   if (type != Type::f32) return false;

@@ -10,6 +10,9 @@ namespace nvmlkit::ptx::jit {
 // Whether an instruction may flush small numbers, and what it then does.
 bool may_flush(Op op, Type type);
 
+// The same number, which LLVM does not know.
+llvm::Value* unknown(llvm::IRBuilderBase& b, llvm::Value* number);
+
 // Zero with the sign of an f32 that is less than the least normal one.
 llvm::Value* flushed(llvm::IRBuilderBase& b, llvm::Value* x);
 

@@ -1,12 +1,12 @@
 // Instructions other than accesses to memory.
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/IR/InlineAsm.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <limits>
 
+#include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
 #include "ptx/llvm/translator.hpp"
 
@@ -67,13 +67,6 @@ std::optional<Lanes> Translator::guard_of(std::uint32_t at) {
   return out;
 }
 
-// LLVM gives what is no number another sign than the host does, where it computes with constants itself.
-llvm::Value* Translator::unknown(llvm::Value* number) {
-  auto& b = *b_;
-  auto* const type = llvm::FunctionType::get(number->getType(), {number->getType()}, /*isVarArg=*/false);
-  return b.CreateCall(llvm::InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/false), {number});
-}
-
 void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
   auto& b = *b_;
   std::vector<Lanes> lanes;
@@ -86,8 +79,9 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
   if (may_wrap(pure, shape)) check_range(pure, shapes, lanes, at);
   std::vector<llvm::Value*> arguments;
   for (const auto& l : lanes) arguments.push_back(shape.is_any ? b.as_vector(l) : l.value);
+  // LLVM gives what is no number another sign than the host does, where it computes with constants itself.
   if (computes_floats(pure) && std::ranges::all_of(arguments, llvm::IsaPred<llvm::ConstantInt>))
-    arguments[0] = unknown(arguments[0]);
+    arguments[0] = unknown(b, arguments[0]);
   auto* out = emit(pure, b, arguments);
   if (pure.of_frame) {
     auto* const start = field(offsetof(CodeContext, local_start), b.getInt64Ty());

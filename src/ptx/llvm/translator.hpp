@@ -82,7 +82,6 @@ class Translator {
   Lanes operand(Operand operand, std::uint8_t size);
   Lanes argument(const Argument& argument);
   std::optional<Lanes> guard_of(std::uint32_t at);
-  llvm::Value* unknown(llvm::Value* number);
   void set(Key key, Lanes lanes, const std::optional<Lanes>& guarded);
 
   // Exchanges between lanes and parts of registers (exchanges.cpp). False: it is none that is known.
@@ -96,6 +95,9 @@ class Translator {
   // Sums with a carry (carry.cpp).
   bool emit_carry(std::uint32_t at);
   llvm::Value* high_of_product(llvm::Value* x, llvm::Value* y, bool with_signs);
+
+  // Products of matrices (tensor.cpp).
+  bool emit_tensor(std::uint32_t at);
 
   // Memory (memory.cpp, places.cpp, guarded.cpp). Atomic changes of some lanes are left to the interpreter.
   std::optional<MemoryAccess> access_at(std::uint32_t at) const;

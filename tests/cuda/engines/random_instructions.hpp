@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <random>
 #include <string>
 
@@ -32,6 +33,7 @@ class RandomInstructions {
   std::string comparison();
   std::string conversion();
   std::string choice();
+  std::string of_matrices();
   std::string of_flushes();
   std::string conversion_with_flush();
   std::string of_halves();

@@ -128,7 +128,10 @@ class Writer : RandomMemory {
   void exchange() {
     line("bar.warp.sync -1");
     const auto how = one_of({"bfly", "idx", "up", "down"});
-    switch (pick(4)) {
+    switch (pick(6)) {
+      case 5:
+      case 4:
+        return line(of_matrices());
       case 0:
         return line("vote.sync." + one_of({"all", "any", "uni"}) + ".pred " + any("p") + ", " + (pick(2) ? "!" : "") +
                     any("p") + ", -1");

@@ -5,37 +5,12 @@
 
 #include "ptx/decode/form.hpp"
 #include "ptx/instructions/matrices/sparse.hpp"
-#include "ptx/instructions/matrices/tensor_tile.hpp"
+#include "ptx/instructions/matrices/tensor_product.hpp"
 #include "ptx/instructions/numbers/float_mode.hpp"
 #include "ptx/run/block.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
-
-// D = A * B + C. The registers of the four stand one after the other in Function::operands; behind those of a sparse A,
-// the one that says what is there.
-struct Product {
-  std::uint8_t m, n, quarter_of_k;
-  Type a, b, c, d;
-  std::uint8_t flags;
-
-  unsigned k() const { return quarter_of_k * 4u; }
-};
-static_assert(sizeof(Product) == sizeof(Instruction::immediate));
-constexpr std::uint8_t kWholeWarp = 1, kSaturatingSum = 2, kSparse = 4, kCountsBoth = 8;
-
-Tile tile(const Product& p, char which) {
-  const bool linear = p.flags & kWholeWarp;
-  switch (which) {
-    case 'a':
-      return {linear ? Tile::Places::by_row : Tile::Places::left, p.m, p.flags & kSparse ? p.k() / 2 : p.k(), p.a,
-              linear && p.a == Type::f16};
-    case 'b':
-      return {linear ? Tile::Places::by_row : Tile::Places::right, p.k(), p.n, p.b, linear && p.b == Type::f16};
-    default:
-      return {linear ? Tile::Places::by_row : Tile::Places::sum, p.m, p.n, which == 'c' ? p.c : p.d, false};
-  }
-}
 
 double sum_of_products(const Product& p, double sum, const double* a, const double* b) {
   const unsigned k_end = p.k();
@@ -49,8 +24,7 @@ double sum_of_products(const Product& p, double sum, const double* a, const doub
 }
 
 void multiply(Warp& w, const Instruction& i, Mask) {
-  Product p;
-  std::memcpy(&p, &i.immediate, sizeof p);
+  const auto p = Product::of(i);
   const Tile ta = tile(p, 'a'), tb = tile(p, 'b'), tc = tile(p, 'c'), td = tile(p, 'd');
   const auto* operands = w.frame().function->operands.data() + i.side;
   const auto* const to = operands;
@@ -206,6 +180,7 @@ void product(Form& f, bool whole_warp) {
   }
   f.list(std::move(operands));
   std::memcpy(&f.out.immediate, &p, sizeof p);
+  f.out.flag = true;  // no load or store
   f.out.handler = &multiply;
   const auto mode = FloatMode::of(f);
   if (!mode.any()) return;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ptx/narrow_floats.hpp"
+#include "ptx/run/warp.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -54,43 +55,15 @@ void put(std::byte* at, Type type, double value) {
     case Type::f16:
       return write(at, Half::of(value));
     case Type::f32:
-      return write(at, static_cast<float>(value));
+      return value == value ? write(at, static_cast<float>(value)) : write(at, kNoFloat);
     case Type::f64:
-      return write(at, value);
+      return value == value ? write(at, value) : write(at, kNoDouble);
     default:  // sums of integers are exact, and wrap
       return write(at, static_cast<std::uint32_t>(static_cast<std::int64_t>(value)));
   }
 }
 
 }  // namespace
-
-unsigned Tile::slots() const { return repeats ? 16 : rows * columns / kLanes; }
-
-unsigned Tile::per_register() const {
-  const auto bits = bits_of_element(type);
-  return bits >= 32 ? 1 : 32 / bits;
-}
-
-Type Tile::register_type() const { return type == Type::f64 ? Type::f64 : type == Type::f32 ? Type::f32 : Type::b32; }
-
-Tile::Place Tile::place(unsigned lane, unsigned slot) const {
-  const unsigned group = lane / 4, own = lane % 4, packed = per_register();
-  const unsigned reg = slot / packed, part = slot % packed;
-  switch (places) {
-    case Places::left:
-      return rows == 16 ? Place{group + reg % 2 * 8, own * packed + part + reg / 2 * 4 * packed}
-                        : Place{group, own * packed + part + reg * 4 * packed};
-    case Places::right:
-      return {own * packed + part + reg * 4 * packed, group};
-    case Places::sum:
-      return {group + slot / 2 * 8, own * 2 + slot % 2};
-    case Places::by_row:
-      break;
-  }
-  const unsigned each = rows * columns / kLanes;
-  const unsigned index = lane * each + slot % each;
-  return {index / columns, index % columns};
-}
 
 std::byte* Tile::element(const Warp& warp, const Operand* registers, unsigned lane, unsigned slot) const {
   const auto packed = per_register();

@@ -2,9 +2,14 @@
 #pragma once
 
 #include "ptx/module.hpp"
-#include "ptx/run/warp.hpp"
 
 namespace nvmlkit::ptx {
+
+class Warp;
+
+// What a product that is no number has, whatever its factors had: the order of those does not matter then.
+inline constexpr std::uint32_t kNoFloat = 0x7FFFFFFF;
+inline constexpr std::uint64_t kNoDouble = 0xFFF8000000000000;
 
 // An element of a matrix as a number.
 double tile_number(const std::byte* at, Type type);
@@ -40,5 +45,35 @@ struct Tile {
   static double small_number(std::uint32_t bits, Type type);
   void scatter(const Warp& warp, const Operand* registers, const double* from) const;
 };
+
+inline unsigned Tile::slots() const { return repeats ? 16 : rows * columns / kLanes; }
+
+inline unsigned Tile::per_register() const {
+  const auto bits = bits_of_element(type);
+  return bits >= 32 ? 1 : 32 / bits;
+}
+
+inline Type Tile::register_type() const {
+  return type == Type::f64 ? Type::f64 : type == Type::f32 ? Type::f32 : Type::b32;
+}
+
+inline Tile::Place Tile::place(unsigned lane, unsigned slot) const {
+  const unsigned group = lane / 4, own = lane % 4, packed = per_register();
+  const unsigned reg = slot / packed, part = slot % packed;
+  switch (places) {
+    case Places::left:
+      return rows == 16 ? Place{group + reg % 2 * 8, own * packed + part + reg / 2 * 4 * packed}
+                        : Place{group, own * packed + part + reg * 4 * packed};
+    case Places::right:
+      return {own * packed + part + reg * 4 * packed, group};
+    case Places::sum:
+      return {group + slot / 2 * 8, own * 2 + slot % 2};
+    case Places::by_row:
+      break;
+  }
+  const unsigned each = rows * columns / kLanes;
+  const unsigned index = lane * each + slot % each;
+  return {index / columns, index % columns};
+}
 
 }  // namespace nvmlkit::ptx
