@@ -71,7 +71,9 @@ void Translator::begin_stretch(std::size_t number) {
 void Translator::emit_instruction(std::uint32_t at) {
   if (const auto pure = pure_form(function_, needs_, at)) return emit_pure(*pure, at);
   if (const auto access = access_at(at)) return emit_access(*access, at);
-  if (!emit_carry(at) && !emit_tensor(at) && !emit_parts(at) && !emit_exchange(at)) emit_by_interpreter(at);
+  const bool is_known =
+      emit_carry(at) || emit_tensor(at) || emit_matrix_load(at) || emit_parts(at) || emit_exchange(at);
+  if (!is_known) emit_by_interpreter(at);
 }
 
 void Translator::end_stretch(std::size_t number) {

@@ -98,6 +98,7 @@ class Translator {
 
   // Products of matrices (tensor.cpp).
   bool emit_tensor(std::uint32_t at);
+  bool emit_matrix_load(std::uint32_t at);  // matrix_loads.cpp
 
   // Memory (memory.cpp, places.cpp, guarded.cpp). Atomic changes of some lanes are left to the interpreter.
   std::optional<MemoryAccess> access_at(std::uint32_t at) const;
@@ -119,6 +120,7 @@ class Translator {
     llvm::Value *start, *size, *delta;
   };
   llvm::Value* find_host(const MemoryAccess& access, const Lanes& address, const Room& where, Place& out);
+  llvm::Value* load_matrix(const Place& rows, unsigned first, bool transposed);
   std::vector<llvm::Value*> load(const MemoryAccess& access, const Place& place);
   void store(const MemoryAccess& access, const Place& place);
   void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);

@@ -124,14 +124,41 @@ class Writer : RandomMemory {
     text_ += "DONE" + n + ":\n";
   }
 
+  // Sums that are no numbers count, and then become numbers: of two of those, compiled additions keep either.
+  void multiply_matrices() {
+    line(of_matrices());
+    for (int k = 0; k < kNumbers; ++k) {
+      const auto f = "%f" + std::to_string(k);
+      line("mov.b32 %t9, " + f);
+      line("xor.b32 %r0, %r0, %t9");
+      line("setp.nan.f32 %p7, " + f + ", " + f);
+      line("@%p7 mov.f32 " + f + ", 0f3FC00000");
+    }
+  }
+
+  // Of words that the lanes of the warp write. Some warps have 16 lanes: enough for two matrices.
+  void load_matrices() {
+    line("and.b32 %t9, %t6, 0xFFFFFF80");
+    line("mov.u32 %t10, %laneid");
+    line("and.b32 %t10, %t10, " + std::to_string(pick(8)));
+    line("mad.lo.s32 %t9, %t10, 16, %t9");
+    line("add.s32 %t9, %t9, %t7");
+    const auto trans = std::string(pick(2) ? ".trans" : "") + ".shared.b16 {";
+    if (pick(2)) return line("ldmatrix.sync.aligned.m8n8.x2" + trans + two("r") + "}, [%t9]");
+    line("ldmatrix.sync.aligned.m8n8.x1" + trans + any("r") + "}, [%t9]");
+  }
+
   // Of the whole warp, behind a barrier for all of it.
   void exchange() {
     line("bar.warp.sync -1");
     const auto how = one_of({"bfly", "idx", "up", "down"});
-    switch (pick(6)) {
+    switch (pick(8)) {
+      case 7:
+      case 6:
+        return load_matrices();
       case 5:
       case 4:
-        return line(of_matrices());
+        return multiply_matrices();
       case 0:
         return line("vote.sync." + one_of({"all", "any", "uni"}) + ".pred " + any("p") + ", " + (pick(2) ? "!" : "") +
                     any("p") + ", -1");
