@@ -79,8 +79,7 @@ void Epilogue::pass_back(std::int64_t column, float* numbers) {
   if (has(kDerivativeOfGelu)) {
     const auto size = static_cast<std::int64_t>(blas::size_of(aux_type_));
     blas::load(aux_type_, aux_ + column * d_.aux_ld * size, m_, row_.data());
-    for (std::int64_t i = 0; i < m_; ++i)
-      numbers[i] *= slope_of_gelu(row_[static_cast<std::size_t>(i)] * aux_scale_);
+    for (std::int64_t i = 0; i < m_; ++i) numbers[i] *= slope_of_gelu(row_[static_cast<std::size_t>(i)] * aux_scale_);
   } else if (has(kDerivative)) {
     const auto* const mask = reinterpret_cast<const unsigned char*>(aux_ + column * d_.aux_ld / 8);
     for (std::int64_t i = 0; i < m_; ++i)

@@ -11,8 +11,8 @@ namespace nvmlkit::cublaslt {
 // Of one product of a batch, `m` rows and `n` columns.
 class Epilogue {
  public:
-  Epilogue(const MatmulDescription& description, blas::Type result, std::int64_t m, std::int64_t n,
-           std::int64_t index, libraries::Running& running);
+  Epilogue(const MatmulDescription& description, blas::Type result, std::int64_t m, std::int64_t n, std::int64_t index,
+           libraries::Running& running);
 
   // Whether the numbers stay as they are.
   bool is_none() const;

@@ -1,5 +1,5 @@
-// LAPACK in batches: factors of matrices, their inverses, systems of equations. Arrays of pointers, pivots and the state
-// of each matrix are in memory of the device; `info` of the call is in memory of the host.
+// LAPACK in batches: factors of matrices, their inverses, systems of equations. Arrays of pointers, pivots and the
+// state of each matrix are in memory of the device; `info` of the call is in memory of the host.
 #pragma once
 
 #include <numeric>
@@ -167,8 +167,8 @@ cublasStatus_t gels_batched(const Call& call, cublasOperation_t t, int m, int n,
     int* const each = states ? running.write(states, count) : nullptr;
     for (int i = 0; i < count; ++i) {
       T* const own = running.write(all_a[i], matrix_size(m, n, lda));
-      const int state = blas::gels<T>('N', m, n, columns, own, lda,
-                                      running.write(all_c[i], matrix_size(m, columns, ldc)), ldc);
+      const int state =
+          blas::gels<T>('N', m, n, columns, own, lda, running.write(all_c[i], matrix_size(m, columns, ldc)), ldc);
       if (each) each[i] = state;
     }
   });

@@ -17,8 +17,7 @@ inline char letter_of(cublasDiagType_t diag) { return diag <= CUBLAS_DIAG_UNIT ?
 
 // Sizes of OpenBLAS: of 32 bits, not negative.
 inline bool are_sizes(std::initializer_list<std::int64_t> sizes) {
-  return std::all_of(sizes.begin(), sizes.end(),
-                     [](auto n) { return n >= 0 && n <= std::numeric_limits<int>::max(); });
+  return std::all_of(sizes.begin(), sizes.end(), [](auto n) { return n >= 0 && n <= std::numeric_limits<int>::max(); });
 }
 inline bool is_leading(std::int64_t ld, std::int64_t rows) {
   return ld >= std::max<std::int64_t>(rows, 1) && ld <= std::numeric_limits<int>::max();
@@ -93,13 +92,13 @@ cublasStatus_t triangle(const Call& call, TriangleRoutine<T> routine, cublasFill
   });
 }
 template <class T>
-cublasStatus_t trmv(const Call& call, cublasFillMode_t uplo, cublasOperation_t t, cublasDiagType_t diag,
-                    std::int64_t n, const T* a, std::int64_t lda, T* x, std::int64_t incx) {
+cublasStatus_t trmv(const Call& call, cublasFillMode_t uplo, cublasOperation_t t, cublasDiagType_t diag, std::int64_t n,
+                    const T* a, std::int64_t lda, T* x, std::int64_t incx) {
   return triangle<T>(call, blas::trmv<T>, uplo, t, diag, n, a, lda, x, incx);
 }
 template <class T>
-cublasStatus_t trsv(const Call& call, cublasFillMode_t uplo, cublasOperation_t t, cublasDiagType_t diag,
-                    std::int64_t n, const T* a, std::int64_t lda, T* x, std::int64_t incx) {
+cublasStatus_t trsv(const Call& call, cublasFillMode_t uplo, cublasOperation_t t, cublasDiagType_t diag, std::int64_t n,
+                    const T* a, std::int64_t lda, T* x, std::int64_t incx) {
   return triangle<T>(call, blas::trsv<T>, uplo, t, diag, n, a, lda, x, incx);
 }
 
@@ -114,8 +113,8 @@ cublasStatus_t check_triangle(cublasSideMode_t side, cublasFillMode_t uplo, cubl
 
 template <class T>
 cublasStatus_t trsm(const Call& call, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t t,
-                    cublasDiagType_t diag, std::int64_t m, std::int64_t n, const T* alpha, const T* a,
-                    std::int64_t lda, T* b, std::int64_t ldb) {
+                    cublasDiagType_t diag, std::int64_t m, std::int64_t n, const T* alpha, const T* a, std::int64_t lda,
+                    T* b, std::int64_t ldb) {
   const auto status = check_triangle(side, uplo, t, diag, m, n, alpha, lda, ldb);
   if (status != CUBLAS_STATUS_SUCCESS || m == 0 || n == 0) return status;
   const auto order = side == CUBLAS_SIDE_LEFT ? m : n;
@@ -151,8 +150,8 @@ cublasStatus_t trsm_batched(const Call& call, cublasSideMode_t side, cublasFillM
 // As cuBLAS has it: the result is another matrix, which may be B.
 template <class T>
 cublasStatus_t trmm(const Call& call, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t t,
-                    cublasDiagType_t diag, std::int64_t m, std::int64_t n, const T* alpha, const T* a,
-                    std::int64_t lda, const T* b, std::int64_t ldb, T* c, std::int64_t ldc) {
+                    cublasDiagType_t diag, std::int64_t m, std::int64_t n, const T* alpha, const T* a, std::int64_t lda,
+                    const T* b, std::int64_t ldb, T* c, std::int64_t ldc) {
   const auto status = check_triangle(side, uplo, t, diag, m, n, alpha, lda, ldb);
   if (!is_leading(ldc, m)) return CUBLAS_STATUS_INVALID_VALUE;
   if (status != CUBLAS_STATUS_SUCCESS || m == 0 || n == 0) return status;
@@ -170,9 +169,9 @@ cublasStatus_t trmm(const Call& call, cublasSideMode_t side, cublasFillMode_t up
 }
 
 template <class T>
-cublasStatus_t any_symm(const Call& call, bool conjugates, cublasSideMode_t side, cublasFillMode_t uplo,
-                        std::int64_t m, std::int64_t n, const T* alpha, const T* a, std::int64_t lda, const T* b,
-                        std::int64_t ldb, const T* beta, T* c, std::int64_t ldc) {
+cublasStatus_t any_symm(const Call& call, bool conjugates, cublasSideMode_t side, cublasFillMode_t uplo, std::int64_t m,
+                        std::int64_t n, const T* alpha, const T* a, std::int64_t lda, const T* b, std::int64_t ldb,
+                        const T* beta, T* c, std::int64_t ldc) {
   const auto order = side == CUBLAS_SIDE_LEFT ? m : n;
   if (!letter_of(side) || !letter_of(uplo) || !are_sizes({m, n}) || !is_leading(lda, order) || !is_leading(ldb, m) ||
       !is_leading(ldc, m) || !alpha || !beta)
@@ -213,8 +212,8 @@ cublasStatus_t any_syrk(const Call& call, Routine routine, cublasFillMode_t uplo
   const Scalar<S> by(call, alpha), old(call, beta);
   return call.enqueue(matrix_cost<T>(n * n * k, n * k + n * n), [=](Running& running) {
     const T* const own_a = running.read(a, matrix_size(rows, columns, lda));
-    routine(letter_of(uplo), letter_of(t), as_int(n), as_int(k), by.get(running), own_a, as_int(lda),
-            old.get(running), running.write(c, matrix_size(n, n, ldc)), as_int(ldc));
+    routine(letter_of(uplo), letter_of(t), as_int(n), as_int(k), by.get(running), own_a, as_int(lda), old.get(running),
+            running.write(c, matrix_size(n, n, ldc)), as_int(ldc));
   });
 }
 template <class T>

@@ -69,8 +69,7 @@ cublasStatus_t any_dot(const Call& call, std::int64_t n, const T* x, std::int64_
     Wide<T> sum{};
     if (n > 0) {
       const auto a = read(running, n, x, incx), b = read(running, n, y, incy);
-      for (std::int64_t k = 0; k < n; ++k)
-        sum += Wide<T>(conjugates ? conjugate(a[k]) : a[k]) * Wide<T>(b[k]);
+      for (std::int64_t k = 0; k < n; ++k) sum += Wide<T>(conjugates ? conjugate(a[k]) : a[k]) * Wide<T>(b[k]);
     }
     answer.get(running) = static_cast<T>(sum);
   });
@@ -217,8 +216,8 @@ cublasStatus_t iamin(const Call& call, std::int64_t n, const T* x, std::int64_t 
 }
 
 template <class T, class S>
-cublasStatus_t rot(const Call& call, std::int64_t n, T* x, std::int64_t incx, T* y, std::int64_t incy,
-                   const Real<T>* c, const S* s) {
+cublasStatus_t rot(const Call& call, std::int64_t n, T* x, std::int64_t incx, T* y, std::int64_t incy, const Real<T>* c,
+                   const S* s) {
   if (!c || !s) return CUBLAS_STATUS_INVALID_VALUE;
   if (n <= 0) return CUBLAS_STATUS_SUCCESS;
   const Scalar<Real<T>> cosine(call, c);

@@ -41,8 +41,8 @@ Member find(MatrixLayout& l, cublasLtMatrixLayoutAttribute_t which) {
 
 Member find(MatmulDescription& d, cublasLtMatmulDescAttributes_t which) {
   switch (which) {
-#define NVMLKIT_MEMBER(name, place)      \
-  case CUBLASLT_MATMUL_DESC_##name:      \
+#define NVMLKIT_MEMBER(name, place) \
+  case CUBLASLT_MATMUL_DESC_##name: \
     return member(d.place);
     NVMLKIT_MEMBER(COMPUTE_TYPE, compute)
     NVMLKIT_MEMBER(SCALE_TYPE, scalar)
@@ -175,12 +175,12 @@ cublasStatus_t init_description(MatmulDescription* out, std::size_t size, cublas
 cublasStatus_t create_preference(Preference** out) { return make(out, Preference{}); }
 cublasStatus_t init_preference(Preference* out, std::size_t size) { return init(out, size, Preference{}); }
 
-#define NVMLKIT_ATTRIBUTES(Description, Which)                                                                \
-  cublasStatus_t set_attribute(Description* d, Which which, const void* value, std::size_t size) {            \
-    return set_in(d, which, value, size);                                                                     \
-  }                                                                                                           \
+#define NVMLKIT_ATTRIBUTES(Description, Which)                                                                     \
+  cublasStatus_t set_attribute(Description* d, Which which, const void* value, std::size_t size) {                 \
+    return set_in(d, which, value, size);                                                                          \
+  }                                                                                                                \
   cublasStatus_t get_attribute(Description* d, Which which, void* value, std::size_t size, std::size_t* written) { \
-    return get_from(d, which, value, size, written);                                                          \
+    return get_from(d, which, value, size, written);                                                               \
   }
 NVMLKIT_ATTRIBUTES(MatrixLayout, cublasLtMatrixLayoutAttribute_t)
 NVMLKIT_ATTRIBUTES(MatmulDescription, cublasLtMatmulDescAttributes_t)

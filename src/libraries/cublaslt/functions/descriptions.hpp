@@ -27,8 +27,8 @@ cublasStatus_t set_attribute(MatmulDescription* description, cublasLtMatmulDescA
                              std::size_t size);
 cublasStatus_t set_attribute(Preference* preference, cublasLtMatmulPreferenceAttributes_t which, const void* value,
                              std::size_t size);
-cublasStatus_t get_attribute(MatrixLayout* layout, cublasLtMatrixLayoutAttribute_t which, void* value,
-                             std::size_t size, std::size_t* written);
+cublasStatus_t get_attribute(MatrixLayout* layout, cublasLtMatrixLayoutAttribute_t which, void* value, std::size_t size,
+                             std::size_t* written);
 cublasStatus_t get_attribute(MatmulDescription* description, cublasLtMatmulDescAttributes_t which, void* value,
                              std::size_t size, std::size_t* written);
 cublasStatus_t get_attribute(Preference* preference, cublasLtMatmulPreferenceAttributes_t which, void* value,

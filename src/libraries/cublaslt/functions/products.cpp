@@ -23,8 +23,12 @@ struct Operand {
   char t = 'N';
 
   Operand(const MatrixLayout& layout, const void* at, std::int32_t operation)
-      : data(at), type(Type(layout.type)), rows(static_cast<std::int64_t>(layout.rows)),
-        columns(static_cast<std::int64_t>(layout.columns)), ld(layout.ld), stride(layout.stride),
+      : data(at),
+        type(Type(layout.type)),
+        rows(static_cast<std::int64_t>(layout.rows)),
+        columns(static_cast<std::int64_t>(layout.columns)),
+        ld(layout.ld),
+        stride(layout.stride),
         t("NTC?"[operation & 3]) {
     if (layout.order != CUBLASLT_ORDER_ROW) return;
     std::swap(rows, columns);
@@ -63,7 +67,8 @@ cublasStatus_t check(const MatmulDescription& d, const MatrixLayout& a, const Ma
   const bool has_epilogue = d.epilogue > CUBLASLT_EPILOGUE_DEFAULT;
   const bool are_columns = c.order == CUBLASLT_ORDER_COL && result.order == CUBLASLT_ORDER_COL;
   const bool are_rows = c.order == CUBLASLT_ORDER_ROW && result.order == CUBLASLT_ORDER_ROW && !has_epilogue;
-  const bool are_scales = std::all_of(std::begin(d.scale_modes), std::end(d.scale_modes), [](auto m) { return m == 0; });
+  const bool are_scales =
+      std::all_of(std::begin(d.scale_modes), std::end(d.scale_modes), [](auto m) { return m == 0; });
   if (!is_order(a) || !is_order(b) || !(are_columns || are_rows) || !are_scales || d.tc != 0 ||
       d.pointer_mode > CUBLASLT_POINTER_MODE_DEVICE || (has_epilogue && meaning.sum != blas::Sum::f32) ||
       (d.epilogue & ~1023u) != 0 || a.batch_mode != 0 || a.plane_offset != 0)
@@ -103,9 +108,7 @@ float scale_of(Running& running, const void* pointer, Type type) {
 }
 
 void run_one(const Work& w, blas::Product& p, std::int64_t i, Running& running) {
-  const auto read = [&](const Operand& o) {
-    return running.read(o.of(i), o.extent(), blas::size_of(o.type));
-  };
+  const auto read = [&](const Operand& o) { return running.read(o.of(i), o.extent(), blas::size_of(o.type)); };
   p.a = {p.k > 0 ? read(w.a) : nullptr, w.a.type, w.a.ld};
   p.b = {p.k > 0 ? read(w.b) : nullptr, w.b.type, w.b.ld};
   p.c = {p.beta != DoubleComplex{} ? read(w.c) : w.c.of(i), w.c.type, w.c.ld};
@@ -142,8 +145,9 @@ void run(const Work& w, Running& running) {
   p.rounding = w.meaning.rounding;
   p.threads = running.threads();
   const auto scalar = [&](DoubleComplex value, const void* place) {
-    return w.has_host_scalars ? value
-                              : blas::load_one<DoubleComplex>(w.scalar, running.read(place, 1, blas::size_of(w.scalar)));
+    return w.has_host_scalars
+               ? value
+               : blas::load_one<DoubleComplex>(w.scalar, running.read(place, 1, blas::size_of(w.scalar)));
   };
   const auto& d = w.description;
   p.alpha = scalar(w.alpha, w.alpha_place) *
@@ -202,8 +206,8 @@ cublasStatus_t multiply(Handle* handle, MatmulDescription* description, const vo
   }
   const double elements = static_cast<double>(layout_d->rows) * static_cast<double>(layout_d->columns);
   const libraries::Cost cost{2 * elements * static_cast<double>(work.a.width()) * layout_d->count, 3 * elements};
-  const auto result = libraries::enqueue(*driver, stream, "cublasLtMatmul", cost,
-                                         [work](Running& running) { run(work, running); });
+  const auto result =
+      libraries::enqueue(*driver, stream, "cublasLtMatmul", cost, [work](Running& running) { run(work, running); });
   return result == cuda::CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""PyTorch for CUDA, as Debian packages it, on a simulated H100 against its own CPU.
+
+NVMLKIT_TEST_TORCH is a folder with Debian 13's python3-torch-cuda and what it depends on, unpacked. Its Python is started
+through its own C library. Without the folder, the test is skipped.
+"""
+
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+BUILD = Path(os.environ["NVMLKIT_BUILD_DIR"])
+TORCH = Path(os.environ.get("NVMLKIT_TEST_TORCH") or "/nonexistent")
+
+CHECK = """
+import torch
+torch.manual_seed(0)
+
+def close(name, function, *inputs, tolerance=1e-5):
+    here = function(*inputs)
+    there = function(*[t.cuda() for t in inputs]).cpu()
+    error = (here - there).abs().max().item()
+    assert error <= tolerance, f"{name}: {error}"
+
+print("GPUs", torch.cuda.device_count())
+for kind, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-12), (torch.half, 0.04), (torch.bfloat16, 0.3),
+                        (torch.complex64, 1e-5)):
+    close(f"matmul {kind}", torch.matmul, torch.randn(33, 20).to(kind), torch.randn(20, 17).to(kind), tolerance=tolerance)
+close("bmm", torch.bmm, torch.randn(5, 9, 20), torch.randn(5, 20, 7))
+close("int8", torch._int_mm, torch.randint(-128, 127, (32, 64), dtype=torch.int8),
+      torch.randint(-128, 127, (64, 48), dtype=torch.int8), tolerance=0)
+close("dot", torch.dot, torch.randn(999), torch.randn(999), tolerance=1e-4)
+close("mv", torch.mv, torch.randn(30, 40), torch.randn(40))
+a, b = torch.randn(6, 12, 12, dtype=torch.float64), torch.randn(6, 12, 3, dtype=torch.float64)
+close("solve", torch.linalg.solve, a, b, tolerance=1e-9)
+close("inv", torch.linalg.inv, a, tolerance=1e-9)
+close("attention", lambda q: torch.nn.functional.scaled_dot_product_attention(q, q, q), torch.randn(2, 4, 16, 8), tolerance=1e-4)
+
+def losses(device):
+    torch.manual_seed(1)
+    model = torch.nn.Sequential(torch.nn.Linear(20, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64), torch.nn.GELU(),
+                                torch.nn.Linear(64, 5))
+    x, y = torch.randn(128, 20).to(device), torch.randint(0, 5, (128,)).to(device)
+    model.to(device)
+    step = torch.optim.AdamW(model.parameters(), 1e-2)
+    out = []
+    for _ in range(50):
+        step.zero_grad()
+        loss = torch.nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        step.step()
+        out.append(loss.item())
+    return out
+
+here, there = losses("cpu"), losses("cuda")
+assert there[-1] < there[0] / 2, there
+worst = max(abs(p - q) for p, q in zip(here, there))
+assert worst < 1e-3, worst
+
+graph, x, w = torch.cuda.CUDAGraph(), torch.randn(16, 16, device="cuda"), torch.randn(16, 16, device="cuda")
+side = torch.cuda.Stream()
+with torch.cuda.stream(side):
+    x @ w
+torch.cuda.synchronize()
+with torch.cuda.graph(graph):
+    y = x @ w
+x.copy_(torch.randn(16, 16))
+graph.replay()
+torch.cuda.synchronize()
+assert torch.allclose(y.cpu(), x.cpu() @ w.cpu(), atol=1e-5)
+print("all is well", worst)
+"""
+
+
+def command(code: str) -> list[str]:
+    lib = TORCH / "usr/lib/x86_64-linux-gnu"
+    folders = [lib, lib / "openblas-serial", TORCH / "usr/lib", TORCH / "usr/lib/python3/dist-packages/torch/lib"]
+    path = "$LD_LIBRARY_PATH:" + ":".join(map(str, folders))
+    start = f'exec "$0" --library-path "{path}" "$@"'
+    return [str(BUILD / "bin/nvmlkit"), "run", "-m", "h100", "--", "sh", "-c", start,
+            str(TORCH / "usr/lib64/ld-linux-x86-64.so.2"), str(TORCH / "usr/bin/python3.13"), "-c", code]
+
+
+class Torch(unittest.TestCase):
+    def run_torch(self, code: str) -> subprocess.CompletedProcess:
+        env = dict(os.environ, PYTHONHOME=str(TORCH / "usr"))
+        return subprocess.run(command(code), env=env, capture_output=True, text=True, timeout=540)
+
+    def test_equals_its_cpu(self):
+        done = self.run_torch(CHECK)
+        self.assertIn("all is well", done.stdout, done.stderr[-2000:])
+        self.assertIn("GPUs 8", done.stdout)
+
+    def test_an_xid_is_the_error_that_pytorch_shows(self):
+        done = self.run_torch(
+            "import torch, os, subprocess\n"
+            "a = torch.randn(64, 64, device='cuda'); (a @ a).sum().item()\n"
+            f"subprocess.run(['{BUILD}/bin/nvmlkit', 'fault', 'gpu=0', 'xid', '79'], check=True)\n"
+            "try:\n    (a @ a).sum().item()\nexcept RuntimeError as e:\n    print('error:', e)\n")
+        self.assertIn("error: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED", done.stdout, done.stderr[-2000:])
+
+
+if __name__ == "__main__":
+    if not (TORCH / "usr/bin/python3.13").exists():
+        print("NVMLKIT_TEST_TORCH is not set, or no python3-torch-cuda is unpacked there")
+        sys.exit(77)
+    unittest.main()

@@ -1,0 +1,234 @@
+// Products of matrices and systems of equations over random shapes, against sums in double precision.
+#include <algorithm>
+#include <cmath>
+
+#include "cublas_support.hpp"
+
+namespace nvmlkit::library_test {
+namespace {
+
+struct Shape {
+  cublasOperation_t ta, tb;
+  int m, n, k, lda, ldb, ldc, count;
+  long long sa, sb, sc;
+};
+
+Shape shape_of(Random& random, bool strided) {
+  Shape s{};
+  s.ta = static_cast<cublasOperation_t>(random.below(3));
+  s.tb = static_cast<cublasOperation_t>(random.below(3));
+  const auto size = [&] { return static_cast<int>(1 + random.below(40)); };
+  s.m = size(), s.n = size(), s.k = size();
+  s.lda = (s.ta == CUBLAS_OP_N ? s.m : s.k) + static_cast<int>(random.below(4));
+  s.ldb = (s.tb == CUBLAS_OP_N ? s.k : s.n) + static_cast<int>(random.below(4));
+  s.ldc = s.m + static_cast<int>(random.below(4));
+  s.count = strided ? static_cast<int>(1 + random.below(4)) : 1;
+  s.sa = static_cast<long long>(s.lda) * (s.ta == CUBLAS_OP_N ? s.k : s.m) + random.below(5);
+  s.sb = static_cast<long long>(s.ldb) * (s.tb == CUBLAS_OP_N ? s.n : s.k) + random.below(5);
+  s.sc = static_cast<long long>(s.ldc) * s.n + random.below(5);
+  return s;
+}
+
+// The largest error, in units of what the sums are made of. Numbers between the columns stay.
+template <class A, class C>
+double error_of(const Shape& s, DoubleComplex alpha, DoubleComplex beta, const std::vector<A>& a,
+                const std::vector<A>& b, const std::vector<C>& before, const std::vector<C>& after) {
+  double worst = 0;
+  for (int q = 0; q < s.count; ++q)
+    for (int j = 0; j < s.n; ++j)
+      for (int i = 0; i < s.ldc; ++i) {
+        const auto at = static_cast<std::size_t>(q * s.sc + i + static_cast<long long>(j) * s.ldc);
+        if (i >= s.m) {
+          if (at < after.size()) worst = std::max(worst, wide(after[at]) == wide(before[at]) ? 0.0 : 1e9);
+          continue;
+        }
+        DoubleComplex sum;
+        for (int l = 0; l < s.k; ++l)
+          sum += element(a, s.ta, s.lda, i, l, q * s.sa) * element(b, s.tb, s.ldb, l, j, q * s.sb);
+        const auto expected = alpha * sum + (beta == DoubleComplex{} ? DoubleComplex{} : beta * wide(before[at]));
+        worst = std::max(worst, std::abs(wide(after[at]) - expected) / (1 + std::abs(expected)));
+      }
+  return worst;
+}
+
+class Products : public CublasTest {
+ protected:
+  template <class T, class Gemm>
+  void check(Gemm gemm, double tolerance) {
+    for (int round = 0; round < 60; ++round) {
+      const auto s = shape_of(random, true);
+      const auto a = numbers_of<T>(random, s.sa * s.count), b = numbers_of<T>(random, s.sb * s.count);
+      const auto c = numbers_of<T>(random, s.sc * s.count);
+      const T alpha = number_of<T>(random), beta = round % 3 == 0 ? T{} : number_of<T>(random);
+      OnDevice<T> da(a), db(b), dc(c);
+      ASSERT_EQ(gemm(handle, s.ta, s.tb, s.m, s.n, s.k, &alpha, da.data(), s.lda, s.sa, db.data(), s.ldb, s.sb, &beta,
+                     dc.data(), s.ldc, s.sc, s.count),
+                CUBLAS_STATUS_SUCCESS);
+      ASSERT_LT(error_of(s, wide(alpha), wide(beta), a, b, c, dc.get()), tolerance)
+          << s.m << " x " << s.n << " x " << s.k << ", " << s.ta << s.tb;
+    }
+  }
+
+  // cublasGemmStridedBatchedEx with inputs of A, results of C and scalars of S.
+  template <class A, class C, class S>
+  void check_mixed(cudaDataType type_a, cudaDataType type_c, cublasComputeType_t compute, double tolerance) {
+    for (int round = 0; round < 30; ++round) {
+      const auto s = shape_of(random, true);
+      const auto a = numbers_of<A>(random, s.sa * s.count), b = numbers_of<A>(random, s.sb * s.count);
+      const auto c = numbers_of<C>(random, s.sc * s.count);
+      const S alpha = number_of<S>(random), beta = round % 3 == 0 ? S{} : number_of<S>(random);
+      OnDevice<A> da(a), db(b);
+      OnDevice<C> dc(c);
+      ASSERT_EQ(lib.cublasGemmStridedBatchedEx(handle, s.ta, s.tb, s.m, s.n, s.k, &alpha, da.data(), type_a, s.lda,
+                                               s.sa, db.data(), type_a, s.ldb, s.sb, &beta, dc.data(), type_c, s.ldc,
+                                               s.sc, s.count, compute, CUBLAS_GEMM_DEFAULT),
+                CUBLAS_STATUS_SUCCESS);
+      ASSERT_LT(error_of(s, wide(alpha), wide(beta), a, b, c, dc.get()), tolerance);
+    }
+  }
+};
+
+TEST_F(Products, OfFloat) { check<float>(lib.cublasSgemmStridedBatched, 1e-5); }
+TEST_F(Products, OfDouble) { check<double>(lib.cublasDgemmStridedBatched, 1e-13); }
+TEST_F(Products, OfComplex) { check<Complex>(lib.cublasCgemmStridedBatched, 2e-5); }
+TEST_F(Products, OfDoubleComplex) { check<DoubleComplex>(lib.cublasZgemmStridedBatched, 1e-13); }
+TEST_F(Products, OfHalf) { check<Half>(lib.cublasHgemmStridedBatched, 2e-3); }
+TEST_F(Products, OfMixedTypes) {
+  check_mixed<Half, float, float>(CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F, 1e-5);
+  check_mixed<Half, Half, float>(CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, 2e-3);
+  check_mixed<Bfloat16, Bfloat16, float>(CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, 2e-2);
+  check_mixed<float, float, float>(CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, 2e-2);
+}
+
+// Exact, also where the sum of a float would not be.
+TEST_F(Products, OfIntegersAreExact) {
+  constexpr int kSize = 5, kDepth = 5000;
+  std::vector<std::int8_t> a(kSize * kDepth), b(kSize * kDepth);
+  for (auto* const list : {&a, &b})
+    for (auto& v : *list) v = static_cast<std::int8_t>(100 + random.below(28));
+  OnDevice<std::int8_t> da(a), db(b);
+  OnDevice<std::int32_t> dc(std::vector<std::int32_t>(kSize * kSize));
+  const std::int32_t one = 1, zero = 0;
+  ASSERT_EQ(lib.cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, kSize, kSize, kDepth, &one, da.data(), CUDA_R_8I, kDepth,
+                             db.data(), CUDA_R_8I, kDepth, &zero, dc.data(), CUDA_R_32I, kSize, CUBLAS_COMPUTE_32I,
+                             CUBLAS_GEMM_DEFAULT),
+            CUBLAS_STATUS_SUCCESS);
+  const auto c = dc.get();
+  for (int i = 0; i < kSize; ++i)
+    for (int j = 0; j < kSize; ++j) {
+      std::int32_t sum = 0;
+      for (int l = 0; l < kDepth; ++l)
+        sum += a[static_cast<std::size_t>(i * kDepth + l)] * b[static_cast<std::size_t>(j * kDepth + l)];
+      EXPECT_EQ(c[static_cast<std::size_t>(i + j * kSize)], sum);
+    }
+}
+
+// TF32 rounds inputs to 10 bits of fraction: 1 + 2^-11 is 1, to even.
+TEST_F(Products, Tf32RoundsInputs) {
+  const float one = 1, zero = 0, odd = 1 + 1.0f / 2048;
+  OnDevice<float> a({odd}), c({0});
+  const auto gemm = [&] {
+    lib.cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, a.data(), 1, a.data(), 1, &zero, c.data(), 1);
+    return c.get()[0];
+  };
+  EXPECT_EQ(gemm(), odd * odd);
+  lib.cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH);
+  EXPECT_EQ(gemm(), 1.0f);
+}
+
+TEST_F(Products, OfMatrixAndVector) {
+  for (int round = 0; round < 60; ++round) {
+    const int m = static_cast<int>(1 + random.below(30)), n = static_cast<int>(1 + random.below(30)), lda = m + 2;
+    const auto t = static_cast<cublasOperation_t>(random.below(2));
+    const int columns = t == CUBLAS_OP_N ? n : m, rows = t == CUBLAS_OP_N ? m : n;
+    const int steps[] = {1, 2, -1, -3};
+    const int incx = steps[random.below(4)], incy = steps[random.below(4)];
+    const auto a = numbers_of<double>(random, lda * n),
+               x = numbers_of<double>(random, 1 + (columns - 1) * std::abs(incx));
+    const auto y = numbers_of<double>(random, 1 + (rows - 1) * std::abs(incy));
+    const double alpha = random.number(), beta = random.number();
+    OnDevice<double> da(a), dx(x), dy(y);
+    ASSERT_EQ(lib.cublasDgemv_v2(handle, t, m, n, &alpha, da.data(), lda, dx.data(), incx, &beta, dy.data(), incy),
+              CUBLAS_STATUS_SUCCESS);
+    const auto result = dy.get();
+    const auto at = [](int k, int count, int step) {
+      return static_cast<std::size_t>(step > 0 ? k * step : (k - count + 1) * step);
+    };
+    for (int i = 0; i < rows; ++i) {
+      double sum = 0;
+      for (int l = 0; l < columns; ++l) sum += element(a, t, lda, i, l).real() * x[at(l, columns, incx)];
+      ASSERT_NEAR(result[at(i, rows, incy)], alpha * sum + beta * y[at(i, rows, incy)], 1e-12);
+    }
+  }
+}
+
+// A * X = alpha * B, checked by the product.
+TEST_F(Products, TrianglesSolve) {
+  for (int round = 0; round < 20; ++round) {
+    const int m = static_cast<int>(1 + random.below(20)), n = static_cast<int>(1 + random.below(20));
+    const bool is_upper = random.below(2) != 0;
+    auto a = numbers_of<double>(random, m * m);
+    for (int i = 0; i < m; ++i) a[static_cast<std::size_t>(i + i * m)] += 5;
+    const auto b = numbers_of<double>(random, m * n);
+    const double alpha = 2;
+    OnDevice<double> da(a), db(b);
+    ASSERT_EQ(lib.cublasDtrsm_v2(handle, CUBLAS_SIDE_LEFT, is_upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER,
+                                 CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, m, n, &alpha, da.data(), m, db.data(), m),
+              CUBLAS_STATUS_SUCCESS);
+    const auto x = db.get();
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        double sum = 0;
+        for (int l = 0; l < m; ++l)
+          if (is_upper ? l >= i : l <= i)
+            sum += a[static_cast<std::size_t>(i + l * m)] * x[static_cast<std::size_t>(l + j * m)];
+        ASSERT_NEAR(sum, alpha * b[static_cast<std::size_t>(i + j * m)], 1e-10);
+      }
+  }
+}
+
+// Factors, inverses and solutions of a batch, by the products that they stand for.
+TEST_F(Products, BatchesOfFactorsSolve) {
+  constexpr int kSize = 7, kCount = 4;
+  std::vector<double> a, b;
+  std::vector<double*> pa, pb, pc;
+  for (int q = 0; q < kCount; ++q) {
+    const auto one = numbers_of<double>(random, kSize * kSize), right = numbers_of<double>(random, kSize);
+    a.insert(a.end(), one.begin(), one.end());
+    b.insert(b.end(), right.begin(), right.end());
+  }
+  OnDevice<double> da(a), db(b), dc(std::vector<double>(a.size()));
+  for (int q = 0; q < kCount; ++q) {
+    pa.push_back(da.data() + q * kSize * kSize);
+    pb.push_back(db.data() + q * kSize);
+    pc.push_back(dc.data() + q * kSize * kSize);
+  }
+  OnDevice<double*> all_a(pa), all_b(pb), all_c(pc);
+  OnDevice<int> pivots(std::vector<int>(kSize * kCount)), states(std::vector<int>(kCount, -7));
+  ASSERT_EQ(lib.cublasDgetrfBatched(handle, kSize, all_a.data(), kSize, pivots.data(), states.data(), kCount),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(states.get(), std::vector<int>(kCount, 0));
+  int info = -1;
+  ASSERT_EQ(lib.cublasDgetrsBatched(handle, CUBLAS_OP_N, kSize, 1, all_a.data(), kSize, pivots.data(), all_b.data(),
+                                    kSize, &info, kCount),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(info, 0);
+  ASSERT_EQ(lib.cublasDgetriBatched(handle, kSize, all_a.data(), kSize, pivots.data(), all_c.data(), kSize,
+                                    states.data(), kCount),
+            CUBLAS_STATUS_SUCCESS);
+  const auto x = db.get(), inverse = dc.get();
+  for (int q = 0; q < kCount; ++q)
+    for (int i = 0; i < kSize; ++i) {
+      double sum = 0, unit = 0;
+      for (int l = 0; l < kSize; ++l) {
+        const double v = a[static_cast<std::size_t>(q * kSize * kSize + i + l * kSize)];
+        sum += v * x[static_cast<std::size_t>(q * kSize + l)];
+        unit += v * inverse[static_cast<std::size_t>(q * kSize * kSize + l + i * kSize)];
+      }
+      EXPECT_NEAR(sum, b[static_cast<std::size_t>(q * kSize + i)], 1e-10);
+      EXPECT_NEAR(unit, 1, 1e-10);
+    }
+}
+
+}  // namespace
+}  // namespace nvmlkit::library_test
