@@ -1,10 +1,10 @@
 // One call of the library: its handle, its name, work that it hands to the stream.
 #pragma once
 
-#include <new>
 #include <type_traits>
 #include <utility>
 
+#include "libraries/common/guarded.hpp"
 #include "libraries/common/kernel.hpp"
 #include "libraries/common/unsupported.hpp"
 #include "libraries/cublas/types.hpp"
@@ -71,21 +71,13 @@ inline bool is_handle(const Handle* handle);
 
 // work(call) with a handle that is there. No exception crosses the ABI.
 template <class Work>
-cublasStatus_t with(Handle* handle, const char* name, Work work) noexcept try {
-  if (!is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  return work(Call{*handle, name});
-} catch (const std::bad_alloc&) {
-  return CUBLAS_STATUS_ALLOC_FAILED;
-} catch (...) {
-  return CUBLAS_STATUS_INTERNAL_ERROR;
+cublasStatus_t without_handle(Work work) noexcept {
+  return libraries::guarded<CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_INTERNAL_ERROR>(work);
 }
 template <class Work>
-cublasStatus_t without_handle(Work work) noexcept try {
-  return work();
-} catch (const std::bad_alloc&) {
-  return CUBLAS_STATUS_ALLOC_FAILED;
-} catch (...) {
-  return CUBLAS_STATUS_INTERNAL_ERROR;
+cublasStatus_t with(Handle* handle, const char* name, Work work) noexcept {
+  if (!is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  return without_handle([&] { return work(Call{*handle, name}); });
 }
 
 inline constexpr std::uint64_t kMark = 0x6e766d6c6b627573;
@@ -93,11 +85,6 @@ inline bool is_handle(const Handle* handle) {
   return handle && reinterpret_cast<std::uintptr_t>(handle) % alignof(Handle) == 0 && handle->mark == kMark;
 }
 
-template <class Status>
-Status unsupported(const char* function, Status status) {
-  libraries::note_unsupported(function);
-  return status;
-}
-inline void unsupported(const char* function) { libraries::note_unsupported(function); }
+using libraries::unsupported;
 
 }  // namespace nvmlkit::cublas

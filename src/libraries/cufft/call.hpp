@@ -1,9 +1,8 @@
 // A call of the library: what every exported function does before and after its own work.
 #pragma once
 
-#include <new>
-
 #include "libraries/common/driver.hpp"
+#include "libraries/common/guarded.hpp"
 #include "libraries/cufft/plan.hpp"
 
 namespace nvmlkit::cufft {
@@ -13,15 +12,11 @@ struct Call {
   Handle handle;
 };
 
+using libraries::unsupported;
+
 template <class Work>
-cufftResult without_handle(Work work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return CUFFT_ALLOC_FAILED;
-  } catch (...) {
-    return CUFFT_INTERNAL_ERROR;
-  }
+cufftResult without_handle(Work work) noexcept {
+  return libraries::guarded<CUFFT_ALLOC_FAILED, CUFFT_INTERNAL_ERROR>(work);
 }
 
 template <class Work>
@@ -32,13 +27,6 @@ cufftResult with(Handle handle, const char*, Work work) {
     return work(Call{*plan, handle});
   });
 }
-
-template <class T>
-T unsupported(const char* function, T answer) {
-  libraries::note_unsupported(function);
-  return answer;
-}
-inline void unsupported(const char* function) { libraries::note_unsupported(function); }
 
 // What an error of the driver is for cuFFT.
 cufftResult answer_of(libraries::CUresult result);

@@ -6,17 +6,12 @@
 
 #include <iterator>
 
+#include "ptx/llvm/values.hpp"
+
 namespace nvmlkit::ptx::jit {
 namespace {
 
 using llvm::Value;
-
-llvm::Type* like(llvm::Type* element, Value* v) {
-  const auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
-  return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;
-}
-Value* number(Value* as, std::uint64_t value) { return llvm::ConstantInt::get(as->getType(), value); }
-Value* real(Value* as, double value) { return llvm::ConstantFP::get(as->getType(), value); }
 
 constexpr std::uint64_t kNoNumber = 0x7FFF;
 

@@ -18,10 +18,14 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasCaxpy_v2_64) cublasCaxpy_v2_64 = find<decltype(&cublas::cublasCaxpy_v2_64)>("cublasCaxpy_v2_64");
   decltype(&cublas::cublasCcopy_v2) cublasCcopy_v2 = find<decltype(&cublas::cublasCcopy_v2)>("cublasCcopy_v2");
   decltype(&cublas::cublasCcopy_v2_64) cublasCcopy_v2_64 = find<decltype(&cublas::cublasCcopy_v2_64)>("cublasCcopy_v2_64");
+  decltype(&cublas::cublasCdgmm) cublasCdgmm = find<decltype(&cublas::cublasCdgmm)>("cublasCdgmm");
+  decltype(&cublas::cublasCdgmm_64) cublasCdgmm_64 = find<decltype(&cublas::cublasCdgmm_64)>("cublasCdgmm_64");
   decltype(&cublas::cublasCdotc_v2) cublasCdotc_v2 = find<decltype(&cublas::cublasCdotc_v2)>("cublasCdotc_v2");
   decltype(&cublas::cublasCdotc_v2_64) cublasCdotc_v2_64 = find<decltype(&cublas::cublasCdotc_v2_64)>("cublasCdotc_v2_64");
   decltype(&cublas::cublasCdotu_v2) cublasCdotu_v2 = find<decltype(&cublas::cublasCdotu_v2)>("cublasCdotu_v2");
   decltype(&cublas::cublasCdotu_v2_64) cublasCdotu_v2_64 = find<decltype(&cublas::cublasCdotu_v2_64)>("cublasCdotu_v2_64");
+  decltype(&cublas::cublasCgbmv_v2) cublasCgbmv_v2 = find<decltype(&cublas::cublasCgbmv_v2)>("cublasCgbmv_v2");
+  decltype(&cublas::cublasCgbmv_v2_64) cublasCgbmv_v2_64 = find<decltype(&cublas::cublasCgbmv_v2_64)>("cublasCgbmv_v2_64");
   decltype(&cublas::cublasCgeam) cublasCgeam = find<decltype(&cublas::cublasCgeam)>("cublasCgeam");
   decltype(&cublas::cublasCgeam_64) cublasCgeam_64 = find<decltype(&cublas::cublasCgeam_64)>("cublasCgeam_64");
   decltype(&cublas::cublasCgelsBatched) cublasCgelsBatched = find<decltype(&cublas::cublasCgelsBatched)>("cublasCgelsBatched");
@@ -53,6 +57,8 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasCgetrsBatched) cublasCgetrsBatched = find<decltype(&cublas::cublasCgetrsBatched)>("cublasCgetrsBatched");
   decltype(&cublas::cublasChemm_v2) cublasChemm_v2 = find<decltype(&cublas::cublasChemm_v2)>("cublasChemm_v2");
   decltype(&cublas::cublasChemm_v2_64) cublasChemm_v2_64 = find<decltype(&cublas::cublasChemm_v2_64)>("cublasChemm_v2_64");
+  decltype(&cublas::cublasCher2k_v2) cublasCher2k_v2 = find<decltype(&cublas::cublasCher2k_v2)>("cublasCher2k_v2");
+  decltype(&cublas::cublasCher2k_v2_64) cublasCher2k_v2_64 = find<decltype(&cublas::cublasCher2k_v2_64)>("cublasCher2k_v2_64");
   decltype(&cublas::cublasCherk_v2) cublasCherk_v2 = find<decltype(&cublas::cublasCherk_v2)>("cublasCherk_v2");
   decltype(&cublas::cublasCherk_v2_64) cublasCherk_v2_64 = find<decltype(&cublas::cublasCherk_v2_64)>("cublasCherk_v2_64");
   decltype(&cublas::cublasCmatinvBatched) cublasCmatinvBatched = find<decltype(&cublas::cublasCmatinvBatched)>("cublasCmatinvBatched");
@@ -69,8 +75,18 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasCswap_v2_64) cublasCswap_v2_64 = find<decltype(&cublas::cublasCswap_v2_64)>("cublasCswap_v2_64");
   decltype(&cublas::cublasCsymm_v2) cublasCsymm_v2 = find<decltype(&cublas::cublasCsymm_v2)>("cublasCsymm_v2");
   decltype(&cublas::cublasCsymm_v2_64) cublasCsymm_v2_64 = find<decltype(&cublas::cublasCsymm_v2_64)>("cublasCsymm_v2_64");
+  decltype(&cublas::cublasCsyr2k_v2) cublasCsyr2k_v2 = find<decltype(&cublas::cublasCsyr2k_v2)>("cublasCsyr2k_v2");
+  decltype(&cublas::cublasCsyr2k_v2_64) cublasCsyr2k_v2_64 = find<decltype(&cublas::cublasCsyr2k_v2_64)>("cublasCsyr2k_v2_64");
   decltype(&cublas::cublasCsyrk_v2) cublasCsyrk_v2 = find<decltype(&cublas::cublasCsyrk_v2)>("cublasCsyrk_v2");
   decltype(&cublas::cublasCsyrk_v2_64) cublasCsyrk_v2_64 = find<decltype(&cublas::cublasCsyrk_v2_64)>("cublasCsyrk_v2_64");
+  decltype(&cublas::cublasCtbmv_v2) cublasCtbmv_v2 = find<decltype(&cublas::cublasCtbmv_v2)>("cublasCtbmv_v2");
+  decltype(&cublas::cublasCtbmv_v2_64) cublasCtbmv_v2_64 = find<decltype(&cublas::cublasCtbmv_v2_64)>("cublasCtbmv_v2_64");
+  decltype(&cublas::cublasCtbsv_v2) cublasCtbsv_v2 = find<decltype(&cublas::cublasCtbsv_v2)>("cublasCtbsv_v2");
+  decltype(&cublas::cublasCtbsv_v2_64) cublasCtbsv_v2_64 = find<decltype(&cublas::cublasCtbsv_v2_64)>("cublasCtbsv_v2_64");
+  decltype(&cublas::cublasCtpmv_v2) cublasCtpmv_v2 = find<decltype(&cublas::cublasCtpmv_v2)>("cublasCtpmv_v2");
+  decltype(&cublas::cublasCtpmv_v2_64) cublasCtpmv_v2_64 = find<decltype(&cublas::cublasCtpmv_v2_64)>("cublasCtpmv_v2_64");
+  decltype(&cublas::cublasCtpsv_v2) cublasCtpsv_v2 = find<decltype(&cublas::cublasCtpsv_v2)>("cublasCtpsv_v2");
+  decltype(&cublas::cublasCtpsv_v2_64) cublasCtpsv_v2_64 = find<decltype(&cublas::cublasCtpsv_v2_64)>("cublasCtpsv_v2_64");
   decltype(&cublas::cublasCtrmm_v2) cublasCtrmm_v2 = find<decltype(&cublas::cublasCtrmm_v2)>("cublasCtrmm_v2");
   decltype(&cublas::cublasCtrmm_v2_64) cublasCtrmm_v2_64 = find<decltype(&cublas::cublasCtrmm_v2_64)>("cublasCtrmm_v2_64");
   decltype(&cublas::cublasCtrmv_v2) cublasCtrmv_v2 = find<decltype(&cublas::cublasCtrmv_v2)>("cublasCtrmv_v2");
@@ -87,9 +103,13 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasDaxpy_v2_64) cublasDaxpy_v2_64 = find<decltype(&cublas::cublasDaxpy_v2_64)>("cublasDaxpy_v2_64");
   decltype(&cublas::cublasDcopy_v2) cublasDcopy_v2 = find<decltype(&cublas::cublasDcopy_v2)>("cublasDcopy_v2");
   decltype(&cublas::cublasDcopy_v2_64) cublasDcopy_v2_64 = find<decltype(&cublas::cublasDcopy_v2_64)>("cublasDcopy_v2_64");
+  decltype(&cublas::cublasDdgmm) cublasDdgmm = find<decltype(&cublas::cublasDdgmm)>("cublasDdgmm");
+  decltype(&cublas::cublasDdgmm_64) cublasDdgmm_64 = find<decltype(&cublas::cublasDdgmm_64)>("cublasDdgmm_64");
   decltype(&cublas::cublasDdot_v2) cublasDdot_v2 = find<decltype(&cublas::cublasDdot_v2)>("cublasDdot_v2");
   decltype(&cublas::cublasDdot_v2_64) cublasDdot_v2_64 = find<decltype(&cublas::cublasDdot_v2_64)>("cublasDdot_v2_64");
   decltype(&cublas::cublasDestroy_v2) cublasDestroy_v2 = find<decltype(&cublas::cublasDestroy_v2)>("cublasDestroy_v2");
+  decltype(&cublas::cublasDgbmv_v2) cublasDgbmv_v2 = find<decltype(&cublas::cublasDgbmv_v2)>("cublasDgbmv_v2");
+  decltype(&cublas::cublasDgbmv_v2_64) cublasDgbmv_v2_64 = find<decltype(&cublas::cublasDgbmv_v2_64)>("cublasDgbmv_v2_64");
   decltype(&cublas::cublasDgeam) cublasDgeam = find<decltype(&cublas::cublasDgeam)>("cublasDgeam");
   decltype(&cublas::cublasDgeam_64) cublasDgeam_64 = find<decltype(&cublas::cublasDgeam_64)>("cublasDgeam_64");
   decltype(&cublas::cublasDgelsBatched) cublasDgelsBatched = find<decltype(&cublas::cublasDgelsBatched)>("cublasDgelsBatched");
@@ -122,8 +142,18 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasDswap_v2_64) cublasDswap_v2_64 = find<decltype(&cublas::cublasDswap_v2_64)>("cublasDswap_v2_64");
   decltype(&cublas::cublasDsymm_v2) cublasDsymm_v2 = find<decltype(&cublas::cublasDsymm_v2)>("cublasDsymm_v2");
   decltype(&cublas::cublasDsymm_v2_64) cublasDsymm_v2_64 = find<decltype(&cublas::cublasDsymm_v2_64)>("cublasDsymm_v2_64");
+  decltype(&cublas::cublasDsyr2k_v2) cublasDsyr2k_v2 = find<decltype(&cublas::cublasDsyr2k_v2)>("cublasDsyr2k_v2");
+  decltype(&cublas::cublasDsyr2k_v2_64) cublasDsyr2k_v2_64 = find<decltype(&cublas::cublasDsyr2k_v2_64)>("cublasDsyr2k_v2_64");
   decltype(&cublas::cublasDsyrk_v2) cublasDsyrk_v2 = find<decltype(&cublas::cublasDsyrk_v2)>("cublasDsyrk_v2");
   decltype(&cublas::cublasDsyrk_v2_64) cublasDsyrk_v2_64 = find<decltype(&cublas::cublasDsyrk_v2_64)>("cublasDsyrk_v2_64");
+  decltype(&cublas::cublasDtbmv_v2) cublasDtbmv_v2 = find<decltype(&cublas::cublasDtbmv_v2)>("cublasDtbmv_v2");
+  decltype(&cublas::cublasDtbmv_v2_64) cublasDtbmv_v2_64 = find<decltype(&cublas::cublasDtbmv_v2_64)>("cublasDtbmv_v2_64");
+  decltype(&cublas::cublasDtbsv_v2) cublasDtbsv_v2 = find<decltype(&cublas::cublasDtbsv_v2)>("cublasDtbsv_v2");
+  decltype(&cublas::cublasDtbsv_v2_64) cublasDtbsv_v2_64 = find<decltype(&cublas::cublasDtbsv_v2_64)>("cublasDtbsv_v2_64");
+  decltype(&cublas::cublasDtpmv_v2) cublasDtpmv_v2 = find<decltype(&cublas::cublasDtpmv_v2)>("cublasDtpmv_v2");
+  decltype(&cublas::cublasDtpmv_v2_64) cublasDtpmv_v2_64 = find<decltype(&cublas::cublasDtpmv_v2_64)>("cublasDtpmv_v2_64");
+  decltype(&cublas::cublasDtpsv_v2) cublasDtpsv_v2 = find<decltype(&cublas::cublasDtpsv_v2)>("cublasDtpsv_v2");
+  decltype(&cublas::cublasDtpsv_v2_64) cublasDtpsv_v2_64 = find<decltype(&cublas::cublasDtpsv_v2_64)>("cublasDtpsv_v2_64");
   decltype(&cublas::cublasDtrmm_v2) cublasDtrmm_v2 = find<decltype(&cublas::cublasDtrmm_v2)>("cublasDtrmm_v2");
   decltype(&cublas::cublasDtrmm_v2_64) cublasDtrmm_v2_64 = find<decltype(&cublas::cublasDtrmm_v2_64)>("cublasDtrmm_v2_64");
   decltype(&cublas::cublasDtrmv_v2) cublasDtrmv_v2 = find<decltype(&cublas::cublasDtrmv_v2)>("cublasDtrmv_v2");
@@ -200,6 +230,8 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasScnrm2_v2_64) cublasScnrm2_v2_64 = find<decltype(&cublas::cublasScnrm2_v2_64)>("cublasScnrm2_v2_64");
   decltype(&cublas::cublasScopy_v2) cublasScopy_v2 = find<decltype(&cublas::cublasScopy_v2)>("cublasScopy_v2");
   decltype(&cublas::cublasScopy_v2_64) cublasScopy_v2_64 = find<decltype(&cublas::cublasScopy_v2_64)>("cublasScopy_v2_64");
+  decltype(&cublas::cublasSdgmm) cublasSdgmm = find<decltype(&cublas::cublasSdgmm)>("cublasSdgmm");
+  decltype(&cublas::cublasSdgmm_64) cublasSdgmm_64 = find<decltype(&cublas::cublasSdgmm_64)>("cublasSdgmm_64");
   decltype(&cublas::cublasSdot_v2) cublasSdot_v2 = find<decltype(&cublas::cublasSdot_v2)>("cublasSdot_v2");
   decltype(&cublas::cublasSdot_v2_64) cublasSdot_v2_64 = find<decltype(&cublas::cublasSdot_v2_64)>("cublasSdot_v2_64");
   decltype(&cublas::cublasSetAtomicsMode) cublasSetAtomicsMode = find<decltype(&cublas::cublasSetAtomicsMode)>("cublasSetAtomicsMode");
@@ -217,6 +249,8 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasSetVectorAsync_64) cublasSetVectorAsync_64 = find<decltype(&cublas::cublasSetVectorAsync_64)>("cublasSetVectorAsync_64");
   decltype(&cublas::cublasSetVector_64) cublasSetVector_64 = find<decltype(&cublas::cublasSetVector_64)>("cublasSetVector_64");
   decltype(&cublas::cublasSetWorkspace_v2) cublasSetWorkspace_v2 = find<decltype(&cublas::cublasSetWorkspace_v2)>("cublasSetWorkspace_v2");
+  decltype(&cublas::cublasSgbmv_v2) cublasSgbmv_v2 = find<decltype(&cublas::cublasSgbmv_v2)>("cublasSgbmv_v2");
+  decltype(&cublas::cublasSgbmv_v2_64) cublasSgbmv_v2_64 = find<decltype(&cublas::cublasSgbmv_v2_64)>("cublasSgbmv_v2_64");
   decltype(&cublas::cublasSgeam) cublasSgeam = find<decltype(&cublas::cublasSgeam)>("cublasSgeam");
   decltype(&cublas::cublasSgeam_64) cublasSgeam_64 = find<decltype(&cublas::cublasSgeam_64)>("cublasSgeam_64");
   decltype(&cublas::cublasSgelsBatched) cublasSgelsBatched = find<decltype(&cublas::cublasSgelsBatched)>("cublasSgelsBatched");
@@ -247,8 +281,18 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasSswap_v2_64) cublasSswap_v2_64 = find<decltype(&cublas::cublasSswap_v2_64)>("cublasSswap_v2_64");
   decltype(&cublas::cublasSsymm_v2) cublasSsymm_v2 = find<decltype(&cublas::cublasSsymm_v2)>("cublasSsymm_v2");
   decltype(&cublas::cublasSsymm_v2_64) cublasSsymm_v2_64 = find<decltype(&cublas::cublasSsymm_v2_64)>("cublasSsymm_v2_64");
+  decltype(&cublas::cublasSsyr2k_v2) cublasSsyr2k_v2 = find<decltype(&cublas::cublasSsyr2k_v2)>("cublasSsyr2k_v2");
+  decltype(&cublas::cublasSsyr2k_v2_64) cublasSsyr2k_v2_64 = find<decltype(&cublas::cublasSsyr2k_v2_64)>("cublasSsyr2k_v2_64");
   decltype(&cublas::cublasSsyrk_v2) cublasSsyrk_v2 = find<decltype(&cublas::cublasSsyrk_v2)>("cublasSsyrk_v2");
   decltype(&cublas::cublasSsyrk_v2_64) cublasSsyrk_v2_64 = find<decltype(&cublas::cublasSsyrk_v2_64)>("cublasSsyrk_v2_64");
+  decltype(&cublas::cublasStbmv_v2) cublasStbmv_v2 = find<decltype(&cublas::cublasStbmv_v2)>("cublasStbmv_v2");
+  decltype(&cublas::cublasStbmv_v2_64) cublasStbmv_v2_64 = find<decltype(&cublas::cublasStbmv_v2_64)>("cublasStbmv_v2_64");
+  decltype(&cublas::cublasStbsv_v2) cublasStbsv_v2 = find<decltype(&cublas::cublasStbsv_v2)>("cublasStbsv_v2");
+  decltype(&cublas::cublasStbsv_v2_64) cublasStbsv_v2_64 = find<decltype(&cublas::cublasStbsv_v2_64)>("cublasStbsv_v2_64");
+  decltype(&cublas::cublasStpmv_v2) cublasStpmv_v2 = find<decltype(&cublas::cublasStpmv_v2)>("cublasStpmv_v2");
+  decltype(&cublas::cublasStpmv_v2_64) cublasStpmv_v2_64 = find<decltype(&cublas::cublasStpmv_v2_64)>("cublasStpmv_v2_64");
+  decltype(&cublas::cublasStpsv_v2) cublasStpsv_v2 = find<decltype(&cublas::cublasStpsv_v2)>("cublasStpsv_v2");
+  decltype(&cublas::cublasStpsv_v2_64) cublasStpsv_v2_64 = find<decltype(&cublas::cublasStpsv_v2_64)>("cublasStpsv_v2_64");
   decltype(&cublas::cublasStrmm_v2) cublasStrmm_v2 = find<decltype(&cublas::cublasStrmm_v2)>("cublasStrmm_v2");
   decltype(&cublas::cublasStrmm_v2_64) cublasStrmm_v2_64 = find<decltype(&cublas::cublasStrmm_v2_64)>("cublasStrmm_v2_64");
   decltype(&cublas::cublasStrmv_v2) cublasStrmv_v2 = find<decltype(&cublas::cublasStrmv_v2)>("cublasStrmv_v2");
@@ -263,6 +307,8 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasZaxpy_v2_64) cublasZaxpy_v2_64 = find<decltype(&cublas::cublasZaxpy_v2_64)>("cublasZaxpy_v2_64");
   decltype(&cublas::cublasZcopy_v2) cublasZcopy_v2 = find<decltype(&cublas::cublasZcopy_v2)>("cublasZcopy_v2");
   decltype(&cublas::cublasZcopy_v2_64) cublasZcopy_v2_64 = find<decltype(&cublas::cublasZcopy_v2_64)>("cublasZcopy_v2_64");
+  decltype(&cublas::cublasZdgmm) cublasZdgmm = find<decltype(&cublas::cublasZdgmm)>("cublasZdgmm");
+  decltype(&cublas::cublasZdgmm_64) cublasZdgmm_64 = find<decltype(&cublas::cublasZdgmm_64)>("cublasZdgmm_64");
   decltype(&cublas::cublasZdotc_v2) cublasZdotc_v2 = find<decltype(&cublas::cublasZdotc_v2)>("cublasZdotc_v2");
   decltype(&cublas::cublasZdotc_v2_64) cublasZdotc_v2_64 = find<decltype(&cublas::cublasZdotc_v2_64)>("cublasZdotc_v2_64");
   decltype(&cublas::cublasZdotu_v2) cublasZdotu_v2 = find<decltype(&cublas::cublasZdotu_v2)>("cublasZdotu_v2");
@@ -271,6 +317,8 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasZdrot_v2_64) cublasZdrot_v2_64 = find<decltype(&cublas::cublasZdrot_v2_64)>("cublasZdrot_v2_64");
   decltype(&cublas::cublasZdscal_v2) cublasZdscal_v2 = find<decltype(&cublas::cublasZdscal_v2)>("cublasZdscal_v2");
   decltype(&cublas::cublasZdscal_v2_64) cublasZdscal_v2_64 = find<decltype(&cublas::cublasZdscal_v2_64)>("cublasZdscal_v2_64");
+  decltype(&cublas::cublasZgbmv_v2) cublasZgbmv_v2 = find<decltype(&cublas::cublasZgbmv_v2)>("cublasZgbmv_v2");
+  decltype(&cublas::cublasZgbmv_v2_64) cublasZgbmv_v2_64 = find<decltype(&cublas::cublasZgbmv_v2_64)>("cublasZgbmv_v2_64");
   decltype(&cublas::cublasZgeam) cublasZgeam = find<decltype(&cublas::cublasZgeam)>("cublasZgeam");
   decltype(&cublas::cublasZgeam_64) cublasZgeam_64 = find<decltype(&cublas::cublasZgeam_64)>("cublasZgeam_64");
   decltype(&cublas::cublasZgelsBatched) cublasZgelsBatched = find<decltype(&cublas::cublasZgelsBatched)>("cublasZgelsBatched");
@@ -294,6 +342,8 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasZgetrsBatched) cublasZgetrsBatched = find<decltype(&cublas::cublasZgetrsBatched)>("cublasZgetrsBatched");
   decltype(&cublas::cublasZhemm_v2) cublasZhemm_v2 = find<decltype(&cublas::cublasZhemm_v2)>("cublasZhemm_v2");
   decltype(&cublas::cublasZhemm_v2_64) cublasZhemm_v2_64 = find<decltype(&cublas::cublasZhemm_v2_64)>("cublasZhemm_v2_64");
+  decltype(&cublas::cublasZher2k_v2) cublasZher2k_v2 = find<decltype(&cublas::cublasZher2k_v2)>("cublasZher2k_v2");
+  decltype(&cublas::cublasZher2k_v2_64) cublasZher2k_v2_64 = find<decltype(&cublas::cublasZher2k_v2_64)>("cublasZher2k_v2_64");
   decltype(&cublas::cublasZherk_v2) cublasZherk_v2 = find<decltype(&cublas::cublasZherk_v2)>("cublasZherk_v2");
   decltype(&cublas::cublasZherk_v2_64) cublasZherk_v2_64 = find<decltype(&cublas::cublasZherk_v2_64)>("cublasZherk_v2_64");
   decltype(&cublas::cublasZmatinvBatched) cublasZmatinvBatched = find<decltype(&cublas::cublasZmatinvBatched)>("cublasZmatinvBatched");
@@ -305,8 +355,18 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasZswap_v2_64) cublasZswap_v2_64 = find<decltype(&cublas::cublasZswap_v2_64)>("cublasZswap_v2_64");
   decltype(&cublas::cublasZsymm_v2) cublasZsymm_v2 = find<decltype(&cublas::cublasZsymm_v2)>("cublasZsymm_v2");
   decltype(&cublas::cublasZsymm_v2_64) cublasZsymm_v2_64 = find<decltype(&cublas::cublasZsymm_v2_64)>("cublasZsymm_v2_64");
+  decltype(&cublas::cublasZsyr2k_v2) cublasZsyr2k_v2 = find<decltype(&cublas::cublasZsyr2k_v2)>("cublasZsyr2k_v2");
+  decltype(&cublas::cublasZsyr2k_v2_64) cublasZsyr2k_v2_64 = find<decltype(&cublas::cublasZsyr2k_v2_64)>("cublasZsyr2k_v2_64");
   decltype(&cublas::cublasZsyrk_v2) cublasZsyrk_v2 = find<decltype(&cublas::cublasZsyrk_v2)>("cublasZsyrk_v2");
   decltype(&cublas::cublasZsyrk_v2_64) cublasZsyrk_v2_64 = find<decltype(&cublas::cublasZsyrk_v2_64)>("cublasZsyrk_v2_64");
+  decltype(&cublas::cublasZtbmv_v2) cublasZtbmv_v2 = find<decltype(&cublas::cublasZtbmv_v2)>("cublasZtbmv_v2");
+  decltype(&cublas::cublasZtbmv_v2_64) cublasZtbmv_v2_64 = find<decltype(&cublas::cublasZtbmv_v2_64)>("cublasZtbmv_v2_64");
+  decltype(&cublas::cublasZtbsv_v2) cublasZtbsv_v2 = find<decltype(&cublas::cublasZtbsv_v2)>("cublasZtbsv_v2");
+  decltype(&cublas::cublasZtbsv_v2_64) cublasZtbsv_v2_64 = find<decltype(&cublas::cublasZtbsv_v2_64)>("cublasZtbsv_v2_64");
+  decltype(&cublas::cublasZtpmv_v2) cublasZtpmv_v2 = find<decltype(&cublas::cublasZtpmv_v2)>("cublasZtpmv_v2");
+  decltype(&cublas::cublasZtpmv_v2_64) cublasZtpmv_v2_64 = find<decltype(&cublas::cublasZtpmv_v2_64)>("cublasZtpmv_v2_64");
+  decltype(&cublas::cublasZtpsv_v2) cublasZtpsv_v2 = find<decltype(&cublas::cublasZtpsv_v2)>("cublasZtpsv_v2");
+  decltype(&cublas::cublasZtpsv_v2_64) cublasZtpsv_v2_64 = find<decltype(&cublas::cublasZtpsv_v2_64)>("cublasZtpsv_v2_64");
   decltype(&cublas::cublasZtrmm_v2) cublasZtrmm_v2 = find<decltype(&cublas::cublasZtrmm_v2)>("cublasZtrmm_v2");
   decltype(&cublas::cublasZtrmm_v2_64) cublasZtrmm_v2_64 = find<decltype(&cublas::cublasZtrmm_v2_64)>("cublasZtrmm_v2_64");
   decltype(&cublas::cublasZtrmv_v2) cublasZtrmv_v2 = find<decltype(&cublas::cublasZtrmv_v2)>("cublasZtrmv_v2");
@@ -324,10 +384,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasAlloc",
     "cublasAsumEx",
     "cublasAsumEx_64",
-    "cublasCdgmm",
-    "cublasCdgmm_64",
-    "cublasCgbmv_v2",
-    "cublasCgbmv_v2_64",
     "cublasCgemvBatched",
     "cublasCgemvBatched_64",
     "cublasCgemvStridedBatched",
@@ -338,8 +394,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasChemv_v2_64",
     "cublasCher2_v2",
     "cublasCher2_v2_64",
-    "cublasCher2k_v2",
-    "cublasCher2k_v2_64",
     "cublasCher_v2",
     "cublasCher_v2_64",
     "cublasCherk3mEx",
@@ -361,8 +415,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasCsymv_v2_64",
     "cublasCsyr2_v2",
     "cublasCsyr2_v2_64",
-    "cublasCsyr2k_v2",
-    "cublasCsyr2k_v2_64",
     "cublasCsyr_v2",
     "cublasCsyr_v2_64",
     "cublasCsyrk3mEx",
@@ -371,20 +423,8 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasCsyrkEx_64",
     "cublasCsyrkx",
     "cublasCsyrkx_64",
-    "cublasCtbmv_v2",
-    "cublasCtbmv_v2_64",
-    "cublasCtbsv_v2",
-    "cublasCtbsv_v2_64",
-    "cublasCtpmv_v2",
-    "cublasCtpmv_v2_64",
-    "cublasCtpsv_v2",
-    "cublasCtpsv_v2_64",
     "cublasCtpttr",
     "cublasCtrttp",
-    "cublasDdgmm",
-    "cublasDdgmm_64",
-    "cublasDgbmv_v2",
-    "cublasDgbmv_v2_64",
     "cublasDgemmGroupedBatched",
     "cublasDgemmGroupedBatched_64",
     "cublasDgemvBatched",
@@ -407,20 +447,10 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasDsymv_v2_64",
     "cublasDsyr2_v2",
     "cublasDsyr2_v2_64",
-    "cublasDsyr2k_v2",
-    "cublasDsyr2k_v2_64",
     "cublasDsyr_v2",
     "cublasDsyr_v2_64",
     "cublasDsyrkx",
     "cublasDsyrkx_64",
-    "cublasDtbmv_v2",
-    "cublasDtbmv_v2_64",
-    "cublasDtbsv_v2",
-    "cublasDtbsv_v2_64",
-    "cublasDtpmv_v2",
-    "cublasDtpmv_v2_64",
-    "cublasDtpsv_v2",
-    "cublasDtpsv_v2_64",
     "cublasDtpttr",
     "cublasDtrttp",
     "cublasFree",
@@ -453,8 +483,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasRotmEx",
     "cublasRotmEx_64",
     "cublasRotmgEx",
-    "cublasSdgmm",
-    "cublasSdgmm_64",
     "cublasSetEmulationSpecialValuesSupport",
     "cublasSetEmulationStrategy",
     "cublasSetFixedPointEmulationMantissaBitCountPointer",
@@ -462,8 +490,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasSetFixedPointEmulationMantissaControl",
     "cublasSetFixedPointEmulationMaxMantissaBitCount",
     "cublasSetKernelStream",
-    "cublasSgbmv_v2",
-    "cublasSgbmv_v2_64",
     "cublasSgemmGroupedBatched",
     "cublasSgemmGroupedBatched_64",
     "cublasSgemvBatched",
@@ -487,20 +513,10 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasSsymv_v2_64",
     "cublasSsyr2_v2",
     "cublasSsyr2_v2_64",
-    "cublasSsyr2k_v2",
-    "cublasSsyr2k_v2_64",
     "cublasSsyr_v2",
     "cublasSsyr_v2_64",
     "cublasSsyrkx",
     "cublasSsyrkx_64",
-    "cublasStbmv_v2",
-    "cublasStbmv_v2_64",
-    "cublasStbsv_v2",
-    "cublasStbsv_v2_64",
-    "cublasStpmv_v2",
-    "cublasStpmv_v2_64",
-    "cublasStpsv_v2",
-    "cublasStpsv_v2_64",
     "cublasStpttr",
     "cublasStrttp",
     "cublasSwapEx",
@@ -565,10 +581,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasXtZsyrkx",
     "cublasXtZtrmm",
     "cublasXtZtrsm",
-    "cublasZdgmm",
-    "cublasZdgmm_64",
-    "cublasZgbmv_v2",
-    "cublasZgbmv_v2_64",
     "cublasZgemvBatched",
     "cublasZgemvBatched_64",
     "cublasZgemvStridedBatched",
@@ -579,8 +591,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasZhemv_v2_64",
     "cublasZher2_v2",
     "cublasZher2_v2_64",
-    "cublasZher2k_v2",
-    "cublasZher2k_v2_64",
     "cublasZher_v2",
     "cublasZher_v2_64",
     "cublasZherkx",
@@ -596,20 +606,10 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasZsymv_v2_64",
     "cublasZsyr2_v2",
     "cublasZsyr2_v2_64",
-    "cublasZsyr2k_v2",
-    "cublasZsyr2k_v2_64",
     "cublasZsyr_v2",
     "cublasZsyr_v2_64",
     "cublasZsyrkx",
     "cublasZsyrkx_64",
-    "cublasZtbmv_v2",
-    "cublasZtbmv_v2_64",
-    "cublasZtbsv_v2",
-    "cublasZtbsv_v2_64",
-    "cublasZtpmv_v2",
-    "cublasZtpmv_v2_64",
-    "cublasZtpsv_v2",
-    "cublasZtpsv_v2_64",
     "cublasZtpttr",
     "cublasZtrttp",
 };

@@ -11,13 +11,9 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAsumEx() { return unsupported("cubla
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAsumEx_64() { return unsupported("cublasAsumEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCaxpy() { unsupported("cublasCaxpy"); }
 NVMLKIT_LIBRARY_EXPORT void cublasCcopy() { unsupported("cublasCcopy"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCdgmm() { return unsupported("cublasCdgmm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCdgmm_64() { return unsupported("cublasCdgmm_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT Complex cublasCdotc() { return unsupported("cublasCdotc", Complex{}); }
 NVMLKIT_LIBRARY_EXPORT Complex cublasCdotu() { return unsupported("cublasCdotu", Complex{}); }
 NVMLKIT_LIBRARY_EXPORT void cublasCgbmv() { unsupported("cublasCgbmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgbmv_v2() { return unsupported("cublasCgbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgbmv_v2_64() { return unsupported("cublasCgbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCgemm() { unsupported("cublasCgemm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasCgemv() { unsupported("cublasCgemv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvBatched() { return unsupported("cublasCgemvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -38,8 +34,6 @@ NVMLKIT_LIBRARY_EXPORT void cublasCher2() { unsupported("cublasCher2"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCher2_v2() { return unsupported("cublasCher2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCher2_v2_64() { return unsupported("cublasCher2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCher2k() { unsupported("cublasCher2k"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCher2k_v2() { return unsupported("cublasCher2k_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCher2k_v2_64() { return unsupported("cublasCher2k_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCher_v2() { return unsupported("cublasCher_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCher_v2_64() { return unsupported("cublasCher_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCherk() { unsupported("cublasCherk"); }
@@ -73,8 +67,6 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsymv_v2_64() { return unsupported("
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyr2_v2() { return unsupported("cublasCsyr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyr2_v2_64() { return unsupported("cublasCsyr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCsyr2k() { unsupported("cublasCsyr2k"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyr2k_v2() { return unsupported("cublasCsyr2k_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyr2k_v2_64() { return unsupported("cublasCsyr2k_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyr_v2() { return unsupported("cublasCsyr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyr_v2_64() { return unsupported("cublasCsyr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCsyrk() { unsupported("cublasCsyrk"); }
@@ -85,17 +77,9 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkEx_64() { return unsupported("c
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkx() { return unsupported("cublasCsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkx_64() { return unsupported("cublasCsyrkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtbmv() { unsupported("cublasCtbmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtbmv_v2() { return unsupported("cublasCtbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtbmv_v2_64() { return unsupported("cublasCtbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtbsv() { unsupported("cublasCtbsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtbsv_v2() { return unsupported("cublasCtbsv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtbsv_v2_64() { return unsupported("cublasCtbsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtpmv() { unsupported("cublasCtpmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtpmv_v2() { return unsupported("cublasCtpmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtpmv_v2_64() { return unsupported("cublasCtpmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtpsv() { unsupported("cublasCtpsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtpsv_v2() { return unsupported("cublasCtpsv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtpsv_v2_64() { return unsupported("cublasCtpsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtpttr() { return unsupported("cublasCtpttr", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtrmm() { unsupported("cublasCtrmm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtrmv() { unsupported("cublasCtrmv"); }
@@ -105,12 +89,8 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrttp() { return unsupported("cubla
 NVMLKIT_LIBRARY_EXPORT double cublasDasum() { return unsupported("cublasDasum", double{}); }
 NVMLKIT_LIBRARY_EXPORT void cublasDaxpy() { unsupported("cublasDaxpy"); }
 NVMLKIT_LIBRARY_EXPORT void cublasDcopy() { unsupported("cublasDcopy"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDdgmm() { return unsupported("cublasDdgmm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDdgmm_64() { return unsupported("cublasDdgmm_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT double cublasDdot() { return unsupported("cublasDdot", double{}); }
 NVMLKIT_LIBRARY_EXPORT void cublasDgbmv() { unsupported("cublasDgbmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgbmv_v2() { return unsupported("cublasDgbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgbmv_v2_64() { return unsupported("cublasDgbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDgemm() { unsupported("cublasDgemm"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemmGroupedBatched() { return unsupported("cublasDgemmGroupedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemmGroupedBatched_64() { return unsupported("cublasDgemmGroupedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -152,25 +132,15 @@ NVMLKIT_LIBRARY_EXPORT void cublasDsyr2() { unsupported("cublasDsyr2"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr2_v2() { return unsupported("cublasDsyr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr2_v2_64() { return unsupported("cublasDsyr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDsyr2k() { unsupported("cublasDsyr2k"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr2k_v2() { return unsupported("cublasDsyr2k_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr2k_v2_64() { return unsupported("cublasDsyr2k_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr_v2() { return unsupported("cublasDsyr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr_v2_64() { return unsupported("cublasDsyr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDsyrk() { unsupported("cublasDsyrk"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyrkx() { return unsupported("cublasDsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyrkx_64() { return unsupported("cublasDsyrkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtbmv() { unsupported("cublasDtbmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtbmv_v2() { return unsupported("cublasDtbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtbmv_v2_64() { return unsupported("cublasDtbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtbsv() { unsupported("cublasDtbsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtbsv_v2() { return unsupported("cublasDtbsv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtbsv_v2_64() { return unsupported("cublasDtbsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtpmv() { unsupported("cublasDtpmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtpmv_v2() { return unsupported("cublasDtpmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtpmv_v2_64() { return unsupported("cublasDtpmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtpsv() { unsupported("cublasDtpsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtpsv_v2() { return unsupported("cublasDtpsv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtpsv_v2_64() { return unsupported("cublasDtpsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtpttr() { return unsupported("cublasDtpttr", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtrmm() { unsupported("cublasDtrmm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtrmv() { unsupported("cublasDtrmv"); }
@@ -222,8 +192,6 @@ NVMLKIT_LIBRARY_EXPORT void cublasSaxpy() { unsupported("cublasSaxpy"); }
 NVMLKIT_LIBRARY_EXPORT float cublasScasum() { return unsupported("cublasScasum", float{}); }
 NVMLKIT_LIBRARY_EXPORT float cublasScnrm2() { return unsupported("cublasScnrm2", float{}); }
 NVMLKIT_LIBRARY_EXPORT void cublasScopy() { unsupported("cublasScopy"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSdgmm() { return unsupported("cublasSdgmm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSdgmm_64() { return unsupported("cublasSdgmm_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT float cublasSdot() { return unsupported("cublasSdot", float{}); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetEmulationSpecialValuesSupport() { return unsupported("cublasSetEmulationSpecialValuesSupport", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetEmulationStrategy() { return unsupported("cublasSetEmulationStrategy", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -233,8 +201,6 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaContro
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMaxMantissaBitCount() { return unsupported("cublasSetFixedPointEmulationMaxMantissaBitCount", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetKernelStream() { return unsupported("cublasSetKernelStream", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSgbmv() { unsupported("cublasSgbmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgbmv_v2() { return unsupported("cublasSgbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgbmv_v2_64() { return unsupported("cublasSgbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSgemm() { unsupported("cublasSgemm"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemmGroupedBatched() { return unsupported("cublasSgemmGroupedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemmGroupedBatched_64() { return unsupported("cublasSgemmGroupedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -277,25 +243,15 @@ NVMLKIT_LIBRARY_EXPORT void cublasSsyr2() { unsupported("cublasSsyr2"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr2_v2() { return unsupported("cublasSsyr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr2_v2_64() { return unsupported("cublasSsyr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSsyr2k() { unsupported("cublasSsyr2k"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr2k_v2() { return unsupported("cublasSsyr2k_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr2k_v2_64() { return unsupported("cublasSsyr2k_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr_v2() { return unsupported("cublasSsyr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr_v2_64() { return unsupported("cublasSsyr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSsyrk() { unsupported("cublasSsyrk"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyrkx() { return unsupported("cublasSsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyrkx_64() { return unsupported("cublasSsyrkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasStbmv() { unsupported("cublasStbmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStbmv_v2() { return unsupported("cublasStbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStbmv_v2_64() { return unsupported("cublasStbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasStbsv() { unsupported("cublasStbsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStbsv_v2() { return unsupported("cublasStbsv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStbsv_v2_64() { return unsupported("cublasStbsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasStpmv() { unsupported("cublasStpmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStpmv_v2() { return unsupported("cublasStpmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStpmv_v2_64() { return unsupported("cublasStpmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasStpsv() { unsupported("cublasStpsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStpsv_v2() { return unsupported("cublasStpsv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStpsv_v2_64() { return unsupported("cublasStpsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStpttr() { return unsupported("cublasStpttr", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasStrmm() { unsupported("cublasStrmm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasStrmv() { unsupported("cublasStrmv"); }
@@ -367,15 +323,11 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZtrmm() { return unsupported("cubl
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZtrsm() { return unsupported("cublasXtZtrsm", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZaxpy() { unsupported("cublasZaxpy"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZcopy() { unsupported("cublasZcopy"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZdgmm() { return unsupported("cublasZdgmm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZdgmm_64() { return unsupported("cublasZdgmm_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT DoubleComplex cublasZdotc() { return unsupported("cublasZdotc", DoubleComplex{}); }
 NVMLKIT_LIBRARY_EXPORT DoubleComplex cublasZdotu() { return unsupported("cublasZdotu", DoubleComplex{}); }
 NVMLKIT_LIBRARY_EXPORT void cublasZdrot() { unsupported("cublasZdrot"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZdscal() { unsupported("cublasZdscal"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgbmv() { unsupported("cublasZgbmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgbmv_v2() { return unsupported("cublasZgbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgbmv_v2_64() { return unsupported("cublasZgbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgemm() { unsupported("cublasZgemm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgemv() { unsupported("cublasZgemv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvBatched() { return unsupported("cublasZgemvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -396,8 +348,6 @@ NVMLKIT_LIBRARY_EXPORT void cublasZher2() { unsupported("cublasZher2"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher2_v2() { return unsupported("cublasZher2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher2_v2_64() { return unsupported("cublasZher2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZher2k() { unsupported("cublasZher2k"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher2k_v2() { return unsupported("cublasZher2k_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher2k_v2_64() { return unsupported("cublasZher2k_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher_v2() { return unsupported("cublasZher_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher_v2_64() { return unsupported("cublasZher_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZherk() { unsupported("cublasZherk"); }
@@ -423,25 +373,15 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsymv_v2_64() { return unsupported("
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr2_v2() { return unsupported("cublasZsyr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr2_v2_64() { return unsupported("cublasZsyr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZsyr2k() { unsupported("cublasZsyr2k"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr2k_v2() { return unsupported("cublasZsyr2k_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr2k_v2_64() { return unsupported("cublasZsyr2k_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr_v2() { return unsupported("cublasZsyr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr_v2_64() { return unsupported("cublasZsyr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZsyrk() { unsupported("cublasZsyrk"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyrkx() { return unsupported("cublasZsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyrkx_64() { return unsupported("cublasZsyrkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtbmv() { unsupported("cublasZtbmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtbmv_v2() { return unsupported("cublasZtbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtbmv_v2_64() { return unsupported("cublasZtbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtbsv() { unsupported("cublasZtbsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtbsv_v2() { return unsupported("cublasZtbsv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtbsv_v2_64() { return unsupported("cublasZtbsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtpmv() { unsupported("cublasZtpmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtpmv_v2() { return unsupported("cublasZtpmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtpmv_v2_64() { return unsupported("cublasZtpmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtpsv() { unsupported("cublasZtpsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtpsv_v2() { return unsupported("cublasZtpsv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtpsv_v2_64() { return unsupported("cublasZtpsv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtpttr() { return unsupported("cublasZtpttr", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtrmm() { unsupported("cublasZtrmm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtrmv() { unsupported("cublasZtrmv"); }
