@@ -36,6 +36,10 @@ close("mv", torch.mv, torch.randn(30, 40), torch.randn(40))
 a, b = torch.randn(6, 12, 12, dtype=torch.float64), torch.randn(6, 12, 3, dtype=torch.float64)
 close("solve", torch.linalg.solve, a, b, tolerance=1e-9)
 close("inv", torch.linalg.inv, a, tolerance=1e-9)
+close("fft", torch.fft.fft, torch.randn(4, 30, dtype=torch.complex64))
+close("rfftn", torch.fft.rfftn, torch.randn(4, 6, 10, dtype=torch.float64), tolerance=1e-11)
+close("irfftn", lambda a: torch.fft.irfftn(torch.fft.rfftn(a), s=a.shape), torch.randn(4, 6, 9), tolerance=1e-5)
+close("compiled when it is used", torch.special.bessel_y1, torch.rand(50) + 0.1)
 close("attention", lambda q: torch.nn.functional.scaled_dot_product_attention(q, q, q), torch.randn(2, 4, 16, 8), tolerance=1e-4)
 
 def losses(device):

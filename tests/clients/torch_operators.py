@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Every operator of PyTorch's own list of samples (OpInfo), on a simulated GPU against the CPU of the same PyTorch. A program to
+run by hand: it takes hours on two cores for all types.
+
+    torch_operators.py [--types float32,float64] [--operators REGEX] [--samples 4] [--seconds 60] [--json FILE]
+
+Needs NVMLKIT_TEST_TORCH and NVMLKIT_BUILD_DIR, as torch_test.py. An error of CUDA ends a process, so each operator that fails is
+followed by a new process. Convolutions run without cuDNN.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from torch_test import TORCH, command
+
+# In the process with PyTorch: operators from a list, one line of JSON for each pair of operator and type.
+WORKER = r"""
+import json, os, signal, sys, time, warnings
+warnings.filterwarnings("ignore")
+import torch
+torch.backends.cudnn.enabled = False
+from torch.testing._internal.common_methods_invocations import op_db
+pairs, samples, seconds = json.loads(sys.stdin.read())
+operators = {(op.name, op.variant_test_name): op for op in op_db}
+
+class Late(Exception):
+    pass
+
+def late(*_):
+    raise Late()
+
+signal.signal(signal.SIGALRM, late)
+
+def moved(value):
+    if isinstance(value, torch.Tensor):
+        return value.detach().cuda()
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(moved, value)) if type(value) in (list, tuple) else value
+    if isinstance(value, dict):
+        return {key: moved(each) for key, each in value.items()}
+    return torch.device("cuda") if isinstance(value, torch.device) else value
+
+def tensors(value):
+    if isinstance(value, torch.Tensor):
+        return [value.detach().cpu()]
+    if isinstance(value, (list, tuple)):
+        return [t for each in value for t in tensors(each)]
+    return []
+
+def look(op, kind):
+    count = 0
+    for sample in op.sample_inputs("cpu", kind, requires_grad=False):
+        if count == samples:
+            break
+        arguments = (sample.input, *sample.args)
+        there = tensors(op(*moved(list(arguments)), **moved(sample.kwargs)))
+        here = tensors(op(*arguments, **sample.kwargs))
+        count += 1
+        assert len(here) == len(there), "another number of results"
+        for a, b in zip(here, there):
+            torch.testing.assert_close(b, a, equal_nan=True)
+    return count
+
+for name, variant, kind in pairs:
+    print(json.dumps(["begin", name, variant, kind]), flush=True)
+    begin = time.time()
+    signal.alarm(seconds)
+    try:
+        result, detail = "equal", look(operators[name, variant], getattr(torch, kind))
+        if detail == 0:
+            result = "no samples"
+    except Late:
+        result, detail = "late", f"more than {seconds} s"
+    except AssertionError as error:
+        result, detail = "differs", str(error)[:300]
+    except Exception as error:
+        result, detail = "error", f"{type(error).__name__}: {error}"[:300]
+    signal.alarm(0)
+    print(json.dumps([result, name, variant, kind, detail, round(time.time() - begin, 2)]), flush=True)
+    if result in ("error", "late"):
+        os._exit(3)
+"""
+
+LIST = r"""
+import json, sys, warnings
+warnings.filterwarnings("ignore")
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+kinds = json.loads(sys.stdin.read())
+print(json.dumps([[op.name, op.variant_test_name, kind] for kind in kinds for op in op_db
+                  if getattr(torch, kind) in op.dtypes and getattr(torch, kind) in op.dtypesIfCUDA]))
+"""
+
+
+def run(code: str, question: object) -> subprocess.CompletedProcess:
+    env = dict(os.environ, PYTHONHOME=str(TORCH / "usr"))
+    return subprocess.run(command(code), env=env, input=json.dumps(question), capture_output=True, text=True)
+
+
+def look(pairs: list, samples: int, seconds: int) -> list:
+    """Results of all pairs, by as many processes as it needs."""
+    out = []
+    while pairs:
+        done = run(WORKER, [pairs, samples, seconds])
+        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+        results = [line for line in lines if line[0] != "begin"]
+        begun = len([line for line in lines if line[0] == "begin"])
+        if begun > len(results):  # the process ended inside of an operator
+            results.append(["ended", *lines[-1][1:], f"status {done.returncode}: {done.stderr[-200:]}", 0])
+        if not results:
+            sys.exit(f"PyTorch does not start: {done.stderr[-1000:]}")
+        for result in results:
+            print(*result, flush=True)
+        out += results
+        pairs = pairs[len(results):]
+    return out
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--types", default="float32,float64,float16,bfloat16,int64,complex64")
+    parser.add_argument("--operators", default="", help="only names that the regular expression finds")
+    parser.add_argument("--samples", type=int, default=4, help="of each operator and type")
+    parser.add_argument("--seconds", type=int, default=60, help="for each operator and type")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    pairs = json.loads(run(LIST, options.types.split(",")).stdout)
+    pairs = [pair for pair in pairs if re.search(options.operators, pair[0])]
+    results = look(pairs, options.samples, options.seconds)
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=0))
+    counts = Counter(result[0] for result in results)
+    print(f"{len(results)} pairs of operator and type:", ", ".join(f"{count} {name}" for name, count in counts.most_common()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
