@@ -130,7 +130,7 @@ constexpr auto kCast = [](auto v) { return static_cast<Real>(v); };
 template <class T>
 void load(Type type, const void* from, std::int64_t count, T* to, Rounding rounding) {
   if (count <= 0) return;
-  if (type == type_of<T>) {
+  if (type == kTypeOf<T>) {
     std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(count) * sizeof(T));
   } else if (type == Type::f16) {
     if constexpr (std::is_same_v<T, float>)
@@ -187,7 +187,7 @@ void load(Type type, const void* from, std::int64_t count, T* to, Rounding round
 template <class T>
 void store(Type type, const T* from, std::int64_t count, void* to) {
   if (count <= 0) return;
-  if (type == type_of<T>) {
+  if (type == kTypeOf<T>) {
     std::memcpy(to, static_cast<const void*>(from), static_cast<std::size_t>(count) * sizeof(T));
     return;
   }

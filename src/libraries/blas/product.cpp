@@ -26,7 +26,7 @@ struct Operand {
   std::vector<S> copy;
 
   Operand(const Matrix& matrix, std::int64_t rows, std::int64_t columns, Rounding rounding) {
-    if (matrix.type == type_of<S> && rounding == Rounding::none) {
+    if (matrix.type == kTypeOf<S> && rounding == Rounding::none) {
       data = static_cast<const S*>(matrix.data);
       ld = static_cast<int>(matrix.ld);
       return;
@@ -100,7 +100,7 @@ void multiply_as(const Product& p) {
   const Operand<S> a(own.a, rows(p.ta, p.m, own.k), rows(p.ta, own.k, p.m), p.rounding);
   const Operand<S> b(own.b, rows(p.tb, own.k, p.n), rows(p.tb, p.n, own.k), p.rounding);
   const S alpha = scalar<S>(p.alpha);
-  const bool is_direct = p.d_type == type_of<S> && p.c.type == p.d_type && p.c.data == p.d && p.c.ld == p.ldd;
+  const bool is_direct = p.d_type == kTypeOf<S> && p.c.type == p.d_type && p.c.data == p.d && p.c.ld == p.ldd;
   if (is_direct && !p.epilogue)
     return multiply_in_parts<S>(own, a, b, alpha, scalar<S>(p.beta), static_cast<S*>(p.d), static_cast<int>(p.ldd));
   std::vector<S> sums(static_cast<std::size_t>(p.m * p.n));

@@ -22,10 +22,10 @@ inline constexpr StatusText kStatusTexts[] = {
 };
 
 inline const StatusText& text_of(int status) {
-  static constexpr StatusText unknown{-1, "CUBLAS_STATUS_UNKNOWN", "unknown status"};
+  static constexpr StatusText kUnknown{-1, "CUBLAS_STATUS_UNKNOWN", "unknown status"};
   for (const auto& known : kStatusTexts)
     if (known.number == status) return known;
-  return unknown;
+  return kUnknown;
 }
 
 }  // namespace nvmlkit::blas

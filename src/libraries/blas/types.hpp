@@ -66,29 +66,29 @@ template <class T>
 struct TypeOf;
 template <>
 struct TypeOf<float> {
-  static constexpr Type value = Type::f32;
+  static constexpr Type kValue = Type::f32;
 };
 template <>
 struct TypeOf<double> {
-  static constexpr Type value = Type::f64;
+  static constexpr Type kValue = Type::f64;
 };
 template <>
 struct TypeOf<Complex> {
-  static constexpr Type value = Type::c32;
+  static constexpr Type kValue = Type::c32;
 };
 template <>
 struct TypeOf<DoubleComplex> {
-  static constexpr Type value = Type::c64;
+  static constexpr Type kValue = Type::c64;
 };
 template <>
 struct TypeOf<Half> {
-  static constexpr Type value = Type::f16;
+  static constexpr Type kValue = Type::f16;
 };
 template <>
 struct TypeOf<Bfloat16> {
-  static constexpr Type value = Type::bf16;
+  static constexpr Type kValue = Type::bf16;
 };
 template <class T>
-inline constexpr Type type_of = TypeOf<T>::value;
+inline constexpr Type kTypeOf = TypeOf<T>::kValue;
 
 }  // namespace nvmlkit::blas

@@ -86,7 +86,8 @@ CUresult graphs::plan(Context& context, const Executable& executable, std::vecto
     if (run == 0) continue;
     // A node without work still orders others.
     if (out.size() == first) cuda::plan(context, NoWork{}, out);
-    const auto place = std::make_shared<const sanitizer::work_order::Step>(run, k, step.needs);
+    const auto place =
+        std::make_shared<const sanitizer::work_order::Step>(sanitizer::work_order::Step{run, k, step.needs});
     for (auto task = first; task < out.size(); ++task) out[task].step = place;
   }
   return CUDA_SUCCESS;

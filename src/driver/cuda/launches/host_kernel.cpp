@@ -90,8 +90,8 @@ void HostKernel::run(Context& context) const {
 }
 
 const host_kernels::Table& host_kernel_table() {
-  static constexpr host_kernels::Table table{sizeof table, enqueue_kernel};
-  return table;
+  static constexpr host_kernels::Table kTable{sizeof kTable, enqueue_kernel};
+  return kTable;
 }
 
 }  // namespace nvmlkit::cuda

@@ -38,7 +38,7 @@ template <class T>
 cublasStatus_t gemm(const Call& call, cublasOperation_t ta, cublasOperation_t tb, std::int64_t m, std::int64_t n,
                     std::int64_t k, const T* alpha, const T* a, std::int64_t lda, const T* b, std::int64_t ldb,
                     const T* beta, T* c, std::int64_t ldc) {
-  constexpr auto type = blas::type_of<T>;
+  const auto type = blas::kTypeOf<T>;
   return multiply(call, {ta,
                          tb,
                          m,
@@ -59,7 +59,7 @@ cublasStatus_t gemm_strided(const Call& call, cublasOperation_t ta, cublasOperat
                             std::int64_t n, std::int64_t k, const T* alpha, const T* a, std::int64_t lda,
                             std::int64_t stride_a, const T* b, std::int64_t ldb, std::int64_t stride_b, const T* beta,
                             T* c, std::int64_t ldc, std::int64_t stride_c, std::int64_t count) {
-  constexpr auto type = blas::type_of<T>;
+  const auto type = blas::kTypeOf<T>;
   return multiply(call, {ta,
                          tb,
                          m,
@@ -80,7 +80,7 @@ cublasStatus_t gemm_batched(const Call& call, cublasOperation_t ta, cublasOperat
                             std::int64_t n, std::int64_t k, const T* alpha, const T* const* a, std::int64_t lda,
                             const T* const* b, std::int64_t ldb, const T* beta, T* const* c, std::int64_t ldc,
                             std::int64_t count) {
-  constexpr auto type = blas::type_of<T>;
+  const auto type = blas::kTypeOf<T>;
   return multiply(call, {ta,
                          tb,
                          m,
@@ -102,7 +102,7 @@ cublasStatus_t gemm_of(const Call& call, cublasOperation_t ta, cublasOperation_t
                        std::int64_t k, const T* alpha, const void* a, cudaDataType type_a, std::int64_t lda,
                        const void* b, cudaDataType type_b, std::int64_t ldb, const T* beta, void* c,
                        cudaDataType type_c, std::int64_t ldc) {
-  constexpr auto type = blas::type_of<T>;
+  const auto type = blas::kTypeOf<T>;
   return multiply(call, {ta,
                          tb,
                          m,
