@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from sanitized import COMMAND, run, TOOL  # noqa: E402
+from sanitized import BINARIES, COMMAND, run, TOOL  # noqa: E402
 
 SOURCE = Path(__file__).resolve().parent / "order.cu"
 NVCC = os.environ.get("NVMLKIT_TEST_NVCC")
@@ -89,6 +89,14 @@ class Order(unittest.TestCase):
                 text = run([TOOL, "--tool", tool, program])[1]
                 self.assertIn("result 0\n", text)
                 self.assertRegex(text, "SUMMARY: 0 (hazards|errors)")
+
+    def test_kernels_that_launch_kernels(self) -> None:
+        program = BINARIES.parent / "tests/cuda/programs/nvcc13_linked"
+        if not program.exists():
+            self.skipTest("no nvcc 13")
+        for tool in ("memcheck", "initcheck", "racecheck", "synccheck"):
+            with self.subTest(tool):
+                self.assertRegex(run([TOOL, "--tool", tool, program])[1], "SUMMARY: 0 (hazards|errors)")
 
 
 if __name__ == "__main__":

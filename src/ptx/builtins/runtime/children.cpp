@@ -128,8 +128,10 @@ std::uint64_t Children::text(const std::string& text) {
   lock.unlock();
   const auto address = buffer(text.size() + 1);
   Region region;
-  if (auto* const p = bytes_at(*grid_.memory, address, text.size() + 1, region))
+  if (auto* const p = bytes_at(*grid_.memory, address, text.size() + 1, region)) {
     std::memcpy(p, text.c_str(), text.size() + 1);
+    if (region.written) std::memset(region.written + (address - region.start), 1, text.size() + 1);
+  }
   lock.lock();
   return texts_.try_emplace(text, address).first->second;
 }
