@@ -1,0 +1,108 @@
+#include "libraries/cusolver/functions/helpers.hpp"
+
+namespace nvmlkit::cusolver {
+
+cusolverStatus_t Call::status_of(libraries::CUresult result) {
+  switch (result) {
+    case cuda::CUDA_SUCCESS:
+      return CUSOLVER_STATUS_SUCCESS;
+    case cuda::CUDA_ERROR_OUT_OF_MEMORY:
+      return CUSOLVER_STATUS_ALLOC_FAILED;
+    default:
+      return CUSOLVER_STATUS_EXECUTION_FAILED;
+  }
+}
+
+namespace functions {
+namespace {
+
+// Of CUDA 13.0, whose functions these are.
+constexpr int kVersion[] = {12, 0, 4};
+
+template <class T>
+cusolverStatus_t answer(T* out, T value) {
+  if (!out) return CUSOLVER_STATUS_INVALID_VALUE;
+  *out = value;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+template <class Object>
+cusolverStatus_t create_object(Object** out) {
+  return out ? answer(out, new Object) : CUSOLVER_STATUS_INVALID_VALUE;
+}
+template <class Object>
+cusolverStatus_t destroy_object(Object* object) {
+  if (!is_object(object)) return CUSOLVER_STATUS_INVALID_VALUE;
+  object->mark = 0;
+  delete object;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+cusolverStatus_t create(Handle** out) {
+  if (!out) return CUSOLVER_STATUS_INVALID_VALUE;
+  const auto* const driver = libraries::driver();
+  if (!driver) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (const auto result = libraries::ensure_context(*driver); result != cuda::CUDA_SUCCESS)
+    return result == cuda::CUDA_ERROR_OUT_OF_MEMORY ? CUSOLVER_STATUS_ALLOC_FAILED : CUSOLVER_STATUS_NOT_INITIALIZED;
+  auto* const made = new Handle;
+  made->driver = driver;
+  *out = made;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+// Work that it handed to streams goes on.
+cusolverStatus_t destroy(const Call& call) { return destroy_object(&call.handle); }
+
+cusolverStatus_t set_stream(const Call& call, CUstream stream) { return answer(&call.handle.stream, stream); }
+cusolverStatus_t get_stream(const Call& call, CUstream* stream) { return answer(stream, call.handle.stream); }
+cusolverStatus_t set_deterministic(const Call& call, cusolverDeterministicMode_t mode) {
+  if (mode != CUSOLVER_DETERMINISTIC_RESULTS && mode != CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS)
+    return CUSOLVER_STATUS_INVALID_VALUE;
+  return answer(&call.handle.deterministic, mode);
+}
+cusolverStatus_t get_deterministic(const Call& call, cusolverDeterministicMode_t* mode) {
+  return answer(mode, call.handle.deterministic);
+}
+cusolverStatus_t set_math(const Call& call, cusolverMathMode_t mode) {
+  if (mode != CUSOLVER_DEFAULT_MATH && mode != CUSOLVER_FP32_EMULATED_BF16X9_MATH) return CUSOLVER_STATUS_INVALID_VALUE;
+  return answer(&call.handle.math, mode);
+}
+cusolverStatus_t get_math(const Call& call, cusolverMathMode_t* mode) { return answer(mode, call.handle.math); }
+
+cusolverStatus_t get_version(int* version) {
+  return answer(version, kVersion[0] * 1000 + kVersion[1] * 100 + kVersion[2]);
+}
+cusolverStatus_t get_property(libraryPropertyType type, int* value) {
+  if (static_cast<unsigned>(type) > 2) return CUSOLVER_STATUS_INVALID_VALUE;
+  return answer(value, kVersion[static_cast<unsigned>(type)]);
+}
+
+cusolverStatus_t create_parameters(Parameters** out) { return create_object(out); }
+cusolverStatus_t destroy_parameters(Parameters* parameters) { return destroy_object(parameters); }
+cusolverStatus_t set_option(Parameters* parameters, cusolverDnFunction_t function, cusolverAlgMode_t algorithm) {
+  if (!is_object(parameters) || function >= parameters->algorithms.size() || algorithm > CUSOLVER_ALG_2)
+    return CUSOLVER_STATUS_INVALID_VALUE;
+  parameters->algorithms[function] = algorithm;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t create_eigen(JacobiEigen** out) { return create_object(out); }
+cusolverStatus_t destroy_eigen(JacobiEigen* info) { return destroy_object(info); }
+cusolverStatus_t create_singular(JacobiSingular** out) { return create_object(out); }
+cusolverStatus_t destroy_singular(JacobiSingular* info) { return destroy_object(info); }
+
+cusolverStatus_t set_log_callback(LogCallback) { return CUSOLVER_STATUS_SUCCESS; }
+cusolverStatus_t set_log_file(std::FILE*) { return CUSOLVER_STATUS_SUCCESS; }
+cusolverStatus_t open_log_file(const char* file) {
+  return file ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
+}
+cusolverStatus_t set_log_level(int level) {
+  return level >= 0 && level <= 5 ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
+}
+cusolverStatus_t set_log_mask(int mask) {
+  return mask >= 0 && mask <= 31 ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
+}
+cusolverStatus_t disable_log() { return CUSOLVER_STATUS_SUCCESS; }
+
+}  // namespace functions
+}  // namespace nvmlkit::cusolver

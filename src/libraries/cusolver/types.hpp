@@ -1,0 +1,62 @@
+// The types of libcusolver in our own code: enums of the headers, numbers, what handles stand for.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <memory>
+
+#include "libraries/blas/routines.hpp"
+#include "libraries/common/driver.hpp"
+#include "libraries/cusolver/generated/types.hpp"
+
+namespace nvmlkit::cusolver {
+
+using blas::Complex;
+using blas::DoubleComplex;
+using blas::Real;
+using libraries::CUstream;
+using LogCallback = void (*)(int level, const char* function, const char* message);
+
+// Each object begins with a mark of its kind: what a program hands over is checked.
+struct Handle {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b736f6c;
+  std::uint64_t mark = kMark;
+  const libraries::Driver* driver = nullptr;
+  CUstream stream = nullptr;
+  cusolverDeterministicMode_t deterministic = CUSOLVER_DETERMINISTIC_RESULTS;
+  cusolverMathMode_t math = CUSOLVER_DEFAULT_MATH;
+};
+
+struct Parameters {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b706172;
+  std::uint64_t mark = kMark;
+  std::array<cusolverAlgMode_t, 3> algorithms{};  // by cusolverDnFunction_t
+};
+
+// What a run of the Jacobi functions leaves. Its work may end after the object that a program destroyed.
+struct JacobiResult {
+  std::atomic<double> residual{0};
+  std::atomic<bool> is_batched{false};
+};
+
+struct Jacobi {
+  double tolerance = 0;
+  int most_sweeps = 100, sort = 1;
+  std::shared_ptr<JacobiResult> result = std::make_shared<JacobiResult>();
+};
+struct JacobiEigen : Jacobi {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b656967;
+  std::uint64_t mark = kMark;
+};
+struct JacobiSingular : Jacobi {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b737664;
+  std::uint64_t mark = kMark;
+};
+
+template <class Object>
+bool is_object(const Object* object) {
+  return object && reinterpret_cast<std::uintptr_t>(object) % alignof(Object) == 0 && object->mark == Object::kMark;
+}
+
+}  // namespace nvmlkit::cusolver
