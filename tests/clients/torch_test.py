@@ -40,6 +40,19 @@ close("fft", torch.fft.fft, torch.randn(4, 30, dtype=torch.complex64))
 close("rfftn", torch.fft.rfftn, torch.randn(4, 6, 10, dtype=torch.float64), tolerance=1e-11)
 close("irfftn", lambda a: torch.fft.irfftn(torch.fft.rfftn(a), s=a.shape), torch.randn(4, 6, 9), tolerance=1e-5)
 close("compiled when it is used", torch.special.bessel_y1, torch.rand(50) + 0.1)
+for kind, tolerance in ((torch.float32, 1e-3), (torch.complex128, 1e-10)):
+    for n, count in ((7, 1), (40, 1), (6, 3)):
+        c = torch.randn(count, n, n, dtype=kind)
+        positive = c @ c.mH + torch.eye(n, dtype=kind)
+        close("cholesky", torch.linalg.cholesky, positive, tolerance=tolerance)
+        close("qr", lambda t: torch.linalg.qr(t)[1].abs(), c, tolerance=tolerance)
+        close("eigvalsh", torch.linalg.eigvalsh, positive, tolerance=tolerance * n)
+        close("eigh", lambda t: (lambda w, v: v * w.unsqueeze(-2) @ v.mH)(*torch.linalg.eigh(t)), positive, tolerance=tolerance * n)
+        for driver in ("gesvd", "gesvdj", "gesvda"):
+            close(f"svd {driver}", lambda t: (lambda u, w, v: u * w.unsqueeze(-2) @ v)(
+                *torch.linalg.svd(t, driver=driver if t.is_cuda else None)), c, tolerance=tolerance)
+        close("ldl", lambda t: torch.linalg.ldl_solve(*torch.linalg.ldl_factor(t + t.mT), t[..., :2]), positive,
+              tolerance=0.1 if kind == torch.float32 else tolerance)
 close("attention", lambda q: torch.nn.functional.scaled_dot_product_attention(q, q, q), torch.randn(2, 4, 16, 8), tolerance=1e-4)
 
 def losses(device):
