@@ -16,6 +16,7 @@ TORCH = Path(os.environ.get("NVMLKIT_TEST_TORCH") or "/nonexistent")
 
 CHECK = """
 import torch
+torch.set_num_threads(1)  # see torch_operators.py
 torch.manual_seed(0)
 
 def close(name, function, *inputs, tolerance=1e-5):
@@ -91,6 +92,53 @@ print("all is well", worst)
 """
 
 
+TRAIN = """
+import torch
+torch.set_num_threads(1)  # see torch_operators.py
+torch.backends.cudnn.enabled = False
+nn = torch.nn
+WORDS, WIDTH, LENGTH = 50, 32, 16
+
+class Gpt(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.places = nn.Embedding(WORDS, WIDTH), nn.Embedding(LENGTH, WIDTH)
+        self.blocks = nn.TransformerEncoder(nn.TransformerEncoderLayer(WIDTH, 4, 64, 0.0, batch_first=True), 2)
+        self.out = nn.Linear(WIDTH, WORDS)
+
+    def forward(self, x):
+        mask = nn.Transformer.generate_square_subsequent_mask(LENGTH, device=x.device)
+        return self.out(self.blocks(self.words(x) + self.places(torch.arange(LENGTH, device=x.device)), mask=mask, is_causal=True))
+
+def images():
+    return nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3, padding=1),
+                         nn.BatchNorm2d(16), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 10))
+
+def train(make, batch, device):
+    torch.manual_seed(0)
+    model, (x, y) = make(), batch()
+    model, x, y = model.to(device), x.to(device), y.to(device)
+    step = torch.optim.AdamW(model.parameters(), 3e-3)
+    losses = []
+    for _ in range(50):
+        step.zero_grad()
+        loss = nn.functional.cross_entropy(model(x).flatten(0, -2), y.flatten())
+        loss.backward()
+        step.step()
+        losses.append(loss.item())
+    return losses
+
+for name, make, batch in (
+        ("gpt", Gpt, lambda: (torch.randint(0, WORDS, (8, LENGTH)), torch.randint(0, WORDS, (8, LENGTH)))),
+        ("images", images, lambda: (torch.randn(16, 3, 16, 16), torch.randint(0, 10, (16,))))):
+    here, there = train(make, batch, "cpu"), train(make, batch, "cuda")
+    assert there[-1] < 0.7 * there[0], there
+    worst = max(abs(p - q) for p, q in zip(here, there))
+    assert worst < 1e-4, (name, worst)
+    print(name, "is trained", worst)
+"""
+
+
 def command(code: str) -> list[str]:
     lib = TORCH / "usr/lib/x86_64-linux-gnu"
     folders = [lib, lib / "openblas-serial", TORCH / "usr/lib", TORCH / "usr/lib/python3/dist-packages/torch/lib"]
@@ -109,6 +157,11 @@ class Torch(unittest.TestCase):
         done = self.run_torch(CHECK)
         self.assertIn("all is well", done.stdout, done.stderr[-2000:])
         self.assertIn("GPUs 8", done.stdout)
+
+    def test_models_are_trained(self):
+        done = self.run_torch(TRAIN)
+        self.assertIn("gpt is trained", done.stdout, done.stderr[-2000:])
+        self.assertIn("images is trained", done.stdout, done.stderr[-2000:])
 
     def test_an_xid_is_the_error_that_pytorch_shows(self):
         done = self.run_torch(

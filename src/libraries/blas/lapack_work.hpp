@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "libraries/blas/lapack.hpp"
+#include "libraries/blas/one_call.hpp"
 
 namespace nvmlkit::blas {
 
 // Calls the routine of T with the arguments: `real` or `complex` is its name without the letter of the scalar.
 #define NVMLKIT_LAPACK(real, complex, ...)         \
   do {                                             \
+    const OneCall one_call;                        \
     if constexpr (std::is_same_v<T, float>)        \
       s##real##_(__VA_ARGS__);                     \
     else if constexpr (std::is_same_v<T, double>)  \

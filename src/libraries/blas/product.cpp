@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 #include <vector>
 
 #include "libraries/blas/routines.hpp"
@@ -44,32 +43,11 @@ struct Operand {
   }
 };
 
-constexpr double kWorthAThread = 2e7;  // operations
-
-// In parts of columns or rows.
 template <class S>
-void multiply_in_parts(const Product& p, const Operand<S>& a, const Operand<S>& b, S alpha, S beta, S* c, int ldc) {
-  const auto part = [&](std::int64_t from_row, std::int64_t rows, std::int64_t from, std::int64_t columns) {
-    if (rows <= 0 || columns <= 0) return;
-    const S* const own_a = p.ta == 'N' ? a.data + from_row : a.data + from_row * a.ld;
-    const S* const own_b = p.tb == 'N' ? b.data + from * b.ld : b.data + from;
-    gemm<S>(p.ta, p.tb, static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(p.k), alpha, own_a, a.ld,
-            own_b, b.ld, beta, c + from_row + from * ldc, ldc);
-  };
-  const double operations = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  const auto parts = static_cast<std::int64_t>(std::clamp(operations / kWorthAThread, 1.0, double(p.threads)));
-  if (parts <= 1) return part(0, p.m, 0, p.n);
-  const bool by_columns = p.n >= p.m;
-  const auto length = by_columns ? p.n : p.m;
-  const auto step = ((length + parts - 1) / parts + 15) / 16 * 16;
-  std::vector<std::jthread> helpers;
-  for (std::int64_t at = step; at < length; at += step)
-    helpers.emplace_back([&, at] {
-      const auto size = std::min(step, length - at);
-      by_columns ? part(0, p.m, at, size) : part(at, size, 0, p.n);
-    });
-  const auto first = std::min(step, length);
-  by_columns ? part(0, p.m, 0, first) : part(0, first, 0, p.n);
+void multiply_all(const Product& p, const Operand<S>& a, const Operand<S>& b, S alpha, S beta, S* c, int ldc) {
+  if (p.m <= 0 || p.n <= 0) return;
+  gemm<S>(p.ta, p.tb, static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k), alpha, a.data, a.ld, b.data,
+          b.ld, beta, c, ldc);
 }
 
 // Adds beta * C, calls the epilogue, stores.
@@ -102,9 +80,9 @@ void multiply_as(const Product& p) {
   const S alpha = scalar<S>(p.alpha);
   const bool is_direct = p.d_type == kTypeOf<S> && p.c.type == p.d_type && p.c.data == p.d && p.c.ld == p.ldd;
   if (is_direct && !p.epilogue)
-    return multiply_in_parts<S>(own, a, b, alpha, scalar<S>(p.beta), static_cast<S*>(p.d), static_cast<int>(p.ldd));
+    return multiply_all<S>(own, a, b, alpha, scalar<S>(p.beta), static_cast<S*>(p.d), static_cast<int>(p.ldd));
   std::vector<S> sums(static_cast<std::size_t>(p.m * p.n));
-  if (has_product) multiply_in_parts<S>(own, a, b, alpha, S{}, sums.data(), static_cast<int>(p.m));
+  if (has_product) multiply_all<S>(own, a, b, alpha, S{}, sums.data(), static_cast<int>(p.m));
   finish<S>(p, sums);
 }
 

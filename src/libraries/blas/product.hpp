@@ -27,7 +27,6 @@ struct Product {
   void* d = nullptr;
   Type d_type = Type::f32;
   std::int64_t ldd = 0;
-  unsigned threads = 1;
   // Numbers of a column of the product, after alpha and beta and before they are stored; may change them. Columns come
   // in any order. Of sums in float alone.
   std::function<void(std::int64_t column, float* numbers)> epilogue{};

@@ -4,7 +4,15 @@
 #include <type_traits>
 #include <vector>
 
+#include "libraries/blas/one_call.hpp"
+
 namespace nvmlkit::blas {
+
+std::mutex& OneCall::mutex() {
+  static auto& the = *new std::mutex();  // work may run while the process ends
+  return the;
+}
+
 namespace {
 
 template <class T>
@@ -64,6 +72,7 @@ NVMLKIT_DECLARE(DoubleComplex, double, z)
 // Calls the routine of T with the arguments.
 #define NVMLKIT_CALL(name, ...)                    \
   do {                                             \
+    const OneCall one_call;                        \
     if constexpr (std::is_same_v<T, float>)        \
       s##name##_(__VA_ARGS__);                     \
     else if constexpr (std::is_same_v<T, double>)  \
@@ -75,6 +84,7 @@ NVMLKIT_DECLARE(DoubleComplex, double, z)
   } while (false)
 #define NVMLKIT_CALL_COMPLEX(name, ...)       \
   do {                                        \
+    const OneCall one_call;                   \
     if constexpr (std::is_same_v<T, Complex>) \
       c##name##_(__VA_ARGS__);                \
     else                                      \

@@ -77,7 +77,6 @@ void run(const Products& p, const Meaning& meaning, const AnyScalar& alpha, cons
   product.alpha = alpha.get(running);
   product.beta = beta.get(running);
   product.k = product.alpha == DoubleComplex{} ? 0 : p.k;
-  product.threads = running.threads();
   const auto a = shape_of(p.ta, p.m, product.k), b = shape_of(p.tb, product.k, p.n);
   for (std::int64_t i = 0; i < p.count; ++i) {
     if (i % 16 == 15) running.tick();

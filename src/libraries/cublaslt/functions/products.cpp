@@ -143,7 +143,6 @@ void run(const Work& w, Running& running) {
   p.n = w.b.width();
   p.sum = w.meaning.sum;
   p.rounding = w.meaning.rounding;
-  p.threads = running.threads();
   const auto scalar = [&](DoubleComplex value, const void* place) {
     return w.has_host_scalars
                ? value
