@@ -67,11 +67,13 @@ class OnDevice {
   OnDevice& operator=(const OnDevice&) = delete;
 
   void set(const std::vector<T>& values) {
-    if (count_) EXPECT_EQ(driver().cuMemcpyHtoD_v2(address_, values.data(), count_ * sizeof(T)), cuda::CUDA_SUCCESS);
+    if (count_ == 0) return;
+    EXPECT_EQ(driver().cuMemcpyHtoD_v2(address_, values.data(), count_ * sizeof(T)), cuda::CUDA_SUCCESS);
   }
   std::vector<T> get() const {
     std::vector<T> out(count_);
-    if (count_) EXPECT_EQ(driver().cuMemcpyDtoH_v2(out.data(), address_, count_ * sizeof(T)), cuda::CUDA_SUCCESS);
+    if (count_ == 0) return out;
+    EXPECT_EQ(driver().cuMemcpyDtoH_v2(out.data(), address_, count_ * sizeof(T)), cuda::CUDA_SUCCESS);
     return out;
   }
   T* data() const { return reinterpret_cast<T*>(address_); }

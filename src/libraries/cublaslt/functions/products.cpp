@@ -70,8 +70,9 @@ cublasStatus_t check(const MatmulDescription& d, const MatrixLayout& a, const Ma
   const bool are_scales =
       std::all_of(std::begin(d.scale_modes), std::end(d.scale_modes), [](auto m) { return m == 0; });
   if (!is_order(a) || !is_order(b) || !(are_columns || are_rows) || !are_scales || d.tc != 0 ||
-      d.pointer_mode > CUBLASLT_POINTER_MODE_DEVICE || (has_epilogue && meaning.sum != blas::Sum::f32) ||
-      (d.epilogue & ~1023u) != 0 || a.batch_mode != 0 || a.plane_offset != 0)
+      d.pointer_mode > static_cast<std::int32_t>(CUBLASLT_POINTER_MODE_DEVICE) ||
+      (has_epilogue && meaning.sum != blas::Sum::f32) || (d.epilogue & ~1023u) != 0 || a.batch_mode != 0 ||
+      a.plane_offset != 0)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   const Operand op_a(a, nullptr, d.ta), op_b(b, nullptr, d.tb);
   if (op_a.t == '?' || op_b.t == '?') return CUBLAS_STATUS_NOT_SUPPORTED;
