@@ -18,8 +18,6 @@ class Plan {
   void set_layout(const Layout& layout) { layout_ = layout; }
 
   CUstream stream = nullptr;
-  bool allocates = true;
-  void* work_area = nullptr;
   long long patient = 0, threads = 0;  // properties that change no result
 
   // The transform, made at its first use. Null where there is no memory for it.

@@ -20,7 +20,8 @@ class CublasTest : public testing::Test {
     ASSERT_EQ(lib.cublasCreate_v2(&handle), CUBLAS_STATUS_SUCCESS);
   }
   void TearDown() override {
-    if (handle) EXPECT_EQ(lib.cublasDestroy_v2(handle), CUBLAS_STATUS_SUCCESS);
+    if (!handle) return;
+    EXPECT_EQ(lib.cublasDestroy_v2(handle), CUBLAS_STATUS_SUCCESS);
   }
   const Cublas& lib = blas_library();
   Handle* handle = nullptr;

@@ -63,15 +63,11 @@ cufftResult size_typed(const Call&, int rank, long long* n, long long* inembed, 
                     sizer(work));
 }
 
-cufftResult set_work_area(const Call& call, void* area) {
-  call.plan.work_area = area;
-  return CUFFT_SUCCESS;
-}
+cufftResult set_work_area(const Call&, void*) { return CUFFT_SUCCESS; }
 
-cufftResult set_auto_allocation(const Call& call, int allocates) {
-  if (call.plan.layout()) return CUFFT_INVALID_PLAN;  // only before the plan is made
-  call.plan.allocates = allocates != 0;
-  return CUFFT_SUCCESS;
+// Only before the plan is made.
+cufftResult set_auto_allocation(const Call& call, int) {
+  return call.plan.layout() ? CUFFT_INVALID_PLAN : CUFFT_SUCCESS;
 }
 
 cufftResult set_work_area_policy(const Call& call, cufftXtWorkAreaPolicy policy, std::size_t* work) {
