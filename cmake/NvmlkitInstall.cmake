@@ -54,7 +54,7 @@ if(NVMLKIT_BUILD_DRIVER)
   # In a folder of its own: the system's library folder may hold NVIDIA's.
   install(TARGETS nvmlkit_cuda_driver nvmlkit_nscq LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
   if(TARGET nvmlkit-node)
-    install(TARGETS nvmlkit-node LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
+    install(TARGETS nvmlkit-node nvmlkit-audit LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT driver)
   endif()
   if(TARGET nvmlkit_ptx_compiler)  # 45 MB: a package of its own
     install(TARGETS nvmlkit_ptx_compiler LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/nvmlkit" COMPONENT compiler)

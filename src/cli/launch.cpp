@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 
 #include "cli/command_error.hpp"
@@ -27,6 +28,12 @@ fs::path own_file() {
   if (const fs::path self = fs::read_symlink("/proc/self/exe", error); !self.empty()) return self;
   const auto* executed = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   return executed == nullptr ? fs::path() : fs::absolute(executed, error);
+}
+
+// The driver of a branch has its own NVML and shares the rest.
+fs::path shared_folder(const fs::path& driver) {
+  const bool of_branch = driver.parent_path().filename() == "impersonate";
+  return of_branch ? driver.parent_path().parent_path() : driver;
 }
 
 }  // namespace
@@ -53,9 +60,7 @@ fs::path own_driver() {
 
 std::string search_path(const fs::path& driver) {
   std::string path = driver.string();
-  // The driver of a branch has its own NVML and shares the rest.
-  if (driver.parent_path().filename() == "impersonate")
-    path += fmt::format(":{}", driver.parent_path().parent_path().string());
+  if (const auto shared = shared_folder(driver); shared != driver) path += fmt::format(":{}", shared.string());
   // An empty entry would mean the current folder.
   const char* inherited = std::getenv("LD_LIBRARY_PATH");
   if (inherited != nullptr && *inherited != '\0') path += fmt::format(":{}", inherited);
@@ -66,18 +71,31 @@ namespace {
 
 // nvidia-cuda-mps-control and its server lie beside the libraries.
 void add_programs(const fs::path& driver) {
-  const bool of_branch = driver.parent_path().filename() == "impersonate";
-  const auto folder = of_branch ? driver.parent_path().parent_path() : driver;
+  const auto folder = shared_folder(driver);
   if (std::error_code error; !fs::exists(folder / "nvidia-cuda-mps-control", error)) return;
   const char* inherited = std::getenv("PATH");
   const std::string rest = inherited != nullptr ? fmt::format(":{}", inherited) : "";
   setenv("PATH", (folder.string() + rest).c_str(), 1);
 }
 
+// For libraries that the program finds by RPATH or by a path, which come before LD_LIBRARY_PATH. Other audit libraries
+// stay.
+void add_audit(const fs::path& driver) {
+  const char* const keep = std::getenv(kKeepRpath);
+  const auto library = shared_folder(driver) / "libnvmlkit-audit.so";
+  std::error_code error;
+  if ((keep != nullptr && std::string_view(keep) == "1") || !fs::exists(library, error)) return;
+  const char* const others = std::getenv("LD_AUDIT");
+  const bool some = others != nullptr && *others != '\0';
+  if (some && std::string_view(others).find(library.native()) != std::string_view::npos) return;
+  setenv("LD_AUDIT", (library.native() + (some ? fmt::format(":{}", others) : "")).c_str(), 1);
+}
+
 }  // namespace
 
 int launch(const fs::path& driver, std::vector<std::string> command) {
   setenv("LD_LIBRARY_PATH", search_path(driver).c_str(), 1);
+  add_audit(driver);
   add_programs(driver);
 
   std::vector<char*> arguments;

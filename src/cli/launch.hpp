@@ -18,11 +18,14 @@ std::optional<std::filesystem::path> driver_directory();
 // The same; refuses where there is none.
 std::filesystem::path own_driver();
 
+// A variable: 1 where the libraries stay that a program finds by RPATH or by a path.
+inline constexpr const char* kKeepRpath = "NVMLKIT_KEEP_RPATH";
+
 // LD_LIBRARY_PATH with our library in front of any other.
 std::string search_path(const std::filesystem::path& driver);
 
-// Becomes the program, with our library in front of any other. Returns only when the program cannot be started:
-// 127 when there is none, else 126, after a message on stderr.
+// Becomes the program, with our libraries in front of any other, and in place of those of NVIDIA's toolkit. Returns
+// only when the program cannot be started: 127 when there is none, else 126, after a message on stderr.
 int launch(const std::filesystem::path& driver, std::vector<std::string> command);
 
 // What is done around a program: first in its own process, before it starts, where a status other than 0 is its end;

@@ -27,7 +27,7 @@ lacks() {
     if dpkg -c "$deb" | grep -E "$pattern"; then echo "... is in $(basename "$deb")"; failures=$((failures + 1)); fi
   done
 }
-contains "$runtime" ' \./usr/bin/nvmlkit$' ' \./usr/lib[^ ]*/nvmlkit/libnvidia-ml\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/libcuda\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/libnvmlkit-node\.so$' ' \./usr/lib[^ ]*/nvmlkit/trace/libnvidia-ml\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/trace/libnvmlkit-clock\.so$' 'profiles/h100\.yaml$' \
+contains "$runtime" ' \./usr/bin/nvmlkit$' ' \./usr/lib[^ ]*/nvmlkit/libnvidia-ml\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/libcuda\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/libnvmlkit-node\.so$' ' \./usr/lib[^ ]*/nvmlkit/libnvmlkit-audit\.so$' ' \./usr/lib[^ ]*/nvmlkit/trace/libnvidia-ml\.so\.1$' ' \./usr/lib[^ ]*/nvmlkit/trace/libnvmlkit-clock\.so$' 'profiles/h100\.yaml$' \
   'nvmlkit/impersonate/535/libnvidia-ml\.so\.1$' \
   'profiles/machine\.schema\.json$' 'doc/nvmlkit/LICENSE$' \
   'share/man/man1/nvmlkit\.1$' 'share/man/man1/nvmlkit-vgpu-create\.1$' 'share/bash-completion/completions/nvmlkit$' \

@@ -29,6 +29,7 @@ struct RunOptions {
   MachineOptions machine;
   UseOptions use;
   std::string with_node;  // a mode; empty: without
+  bool keep_rpath = false;
 };
 
 // The folder on which the namespaces of programs mount what they see; it stays empty on the host.
@@ -118,6 +119,7 @@ int run_program(const RunOptions& options, const std::vector<std::string>& progr
     throw CommandError(of_argument("run", {.kind = sim::ProblemKind::missing,
                                            .what = "which program? For example: nvmlkit run -m h100 -- nvidia-smi"}));
   options.machine.export_all();
+  if (options.keep_rpath) setenv(kKeepRpath, "1", 1);
   const auto state = options.machine.state();
   return state ? run_on(*state, options, program) : run_alone(options, program);
 }
@@ -141,6 +143,11 @@ Command run_command() {
             arguments.program("PROGRAM", "The program and its arguments; from its name on, all belongs to it");
             options->machine.declare(arguments);
             options->use.declare(arguments);
+            arguments.section("The libraries that the program gets");
+            arguments.flag(
+                "--keep-rpath", options->keep_rpath,
+                "Leave the CUDA libraries that the program finds by RPATH or by a path, as in wheels of PyPI. "
+                "Without it, the simulated ones take their place by LD_AUDIT");
             arguments.section("The host that the program sees");
             arguments
                 .flag("--with-node", "MODE", kAuto, options->with_node,

@@ -1,0 +1,2 @@
+// A library of a wheel.
+int stand_in(void) { return 1; }
