@@ -12,15 +12,33 @@
 namespace nvmlkit::ptx {
 namespace {
 
-double sum_of_products(const Product& p, double sum, const double* a, const double* b) {
-  const unsigned k_end = p.k();
-  if (p.a != Type::b1) {
-    for (unsigned k = 0; k < k_end; ++k) sum = std::fma(a[k], b[k * p.n], sum);
-    return sum;
-  }
-  const bool both = p.flags & kCountsBoth;  // bits that both have, or one of them alone
-  for (unsigned k = 0; k < k_end; ++k) sum += both ? a[k] * b[k * p.n] : a[k] != b[k * p.n];
-  return sum;
+// sums[row][column] = add(sums[row][column], a[row][k], b[k][column]), k after k. Eight columns at a time.
+template <class Add>
+void add_products(const Product& p, const double* a, const double* b, double* sums, Add add) {
+  constexpr unsigned kBlock = 8;
+  const unsigned depth = p.k();
+  for (unsigned row = 0; row < p.m; ++row)
+    for (unsigned first = 0; first < p.n; first += kBlock) {
+      double* const out = sums + row * p.n + first;
+      double block[kBlock];
+      std::copy_n(out, kBlock, block);
+      for (unsigned k = 0; k < depth; ++k) {
+        const double left = a[row * depth + k];
+        const double* const right = b + k * p.n + first;
+        for (unsigned c = 0; c < kBlock; ++c) block[c] = add(block[c], left, right[c]);
+      }
+      std::copy_n(block, kBlock, out);
+    }
+}
+
+// But for doubles, products of two elements are exact as doubles: with one rounding, that of the sum.
+void multiply(const Product& p, const double* a, const double* b, double* sums) {
+  if (p.a == Type::f64)
+    add_products(p, a, b, sums, [](double sum, double x, double y) { return std::fma(x, y, sum); });
+  else if (p.a == Type::b1 && !(p.flags & kCountsBoth))  // bits that one of both has alone
+    add_products(p, a, b, sums, [](double sum, double x, double y) { return sum + (x != y ? 1.0 : 0.0); });
+  else
+    add_products(p, a, b, sums, [](double sum, double x, double y) { return sum + x * y; });
 }
 
 void multiply(Warp& w, const Instruction& i, Mask) {
@@ -40,13 +58,10 @@ void multiply(Warp& w, const Instruction& i, Mask) {
   }
   tb.gather(w, from_b, b);
   tc.gather(w, from_c, c);
-  const bool is_integer = p.d == Type::s32;
-  for (unsigned row = 0; row < p.m; ++row)
-    for (unsigned column = 0; column < p.n; ++column) {
-      double sum = sum_of_products(p, c[row * p.n + column], a + row * p.k(), b + column);
-      if (is_integer && p.flags & kSaturatingSum) sum = std::clamp(sum, -2147483648.0, 2147483647.0);
-      c[row * p.n + column] = sum;
-    }
+  multiply(p, a, b, c);
+  if (p.d == Type::s32 && p.flags & kSaturatingSum)
+    for (unsigned element = 0; element < p.m * p.n; ++element)
+      c[element] = std::clamp(c[element], -2147483648.0, 2147483647.0);
   td.scatter(w, to, c);
 }
 

@@ -21,6 +21,9 @@ void write(std::byte* at, T value) {
   std::memcpy(at, &value, sizeof value);
 }
 
+// The lower bits are not looked at.
+float wide_tf32(std::uint32_t bits) { return std::bit_cast<float>(bits & 0xFFFFE000); }
+
 }  // namespace
 
 double tile_number(const std::byte* at, Type type) {
@@ -33,8 +36,8 @@ double tile_number(const std::byte* at, Type type) {
       return Float8E4M3::wide(value_at<Float8E4M3>(at));
     case Type::e5m2:
       return Float8E5M2::wide(value_at<Float8E5M2>(at));
-    case Type::tf32:  // the lower bits are not looked at
-      return std::bit_cast<float>(value_at<std::uint32_t>(at) & 0xFFFFE000);
+    case Type::tf32:
+      return wide_tf32(value_at<std::uint32_t>(at));
     case Type::f32:
       return value_at<float>(at);
     case Type::f64:
@@ -50,16 +53,79 @@ double tile_number(const std::byte* at, Type type) {
 
 namespace {
 
-void put(std::byte* at, Type type, double value) {
-  switch (type) {
-    case Type::f16:
-      return write(at, Half::of(value));
-    case Type::f32:
-      return value == value ? write(at, static_cast<float>(value)) : write(at, kNoFloat);
-    case Type::f64:
-      return value == value ? write(at, value) : write(at, kNoDouble);
-    default:  // sums of integers are exact, and wrap
-      return write(at, static_cast<std::uint32_t>(static_cast<std::int64_t>(value)));
+// The element that a number becomes.
+constexpr auto kStoredHalf = [](double value) { return Half::of(value); };
+constexpr auto kStoredFloat = [](double value) {
+  return value == value ? static_cast<float>(value) : std::bit_cast<float>(kNoFloat);
+};
+constexpr auto kStoredDouble = [](double value) { return value == value ? value : std::bit_cast<double>(kNoDouble); };
+// Sums of integers are exact, and wrap.
+constexpr auto kStoredInteger = [](double value) {
+  return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
+};
+
+// The number of an element.
+template <class T>
+constexpr auto kWide = [](T element) { return T::wide(element); };
+template <class T>
+constexpr auto kSame = [](T element) -> double { return element; };
+
+// Where the elements of one slot stand in a matrix that lies row after row: each lane at a place that is linear in its
+// group of four and its place in the group.
+struct Steps {
+  unsigned first, of_group, of_own;
+
+  Steps(const Tile& tile, unsigned slot) {
+    const auto index = [&](unsigned lane) {
+      const auto place = tile.place(lane, slot);
+      return place.row * tile.columns + place.column;
+    };
+    first = index(0);
+    of_group = index(4) - first;
+    of_own = index(1) - first;
+  }
+};
+
+// Calls with each lane and the place of its element.
+template <class Each>
+void for_lanes(const Tile& tile, unsigned slot, Each each) {
+  const Steps steps(tile, slot);
+  for (unsigned group = 0; group < kLanes / 4; ++group)
+    for (unsigned own = 0; own < 4; ++own)
+      each(group * 4 + own, steps.first + group * steps.of_group + own * steps.of_own);
+}
+
+template <class T, class Number>
+void gather_as(const Tile& tile, const Warp& warp, const Operand* registers, double* out, Number number) {
+  const unsigned packed = tile.per_register();
+  for (unsigned slot = 0; slot < tile.rows * tile.columns / kLanes; ++slot) {
+    const auto* const elements = warp.at<std::byte>(registers[slot / packed]) + slot % packed * sizeof(T);
+    for_lanes(tile, slot, [&](unsigned lane, unsigned place) {
+      out[place] = number(value_at<T>(elements + lane * packed * sizeof(T)));
+    });
+  }
+}
+
+template <class Element>
+void scatter_as(const Tile& tile, const Warp& warp, const Operand* registers, const double* from, Element element) {
+  using T = decltype(element(0.0));
+  const unsigned packed = tile.per_register();
+  for (unsigned slot = 0; slot < tile.slots(); ++slot) {
+    auto* const elements = warp.at<std::byte>(registers[slot / packed]) + slot % packed * sizeof(T);
+    for_lanes(tile, slot, [&](unsigned lane, unsigned place) {
+      write(elements + lane * packed * sizeof(T), element(from[place]));
+    });
+  }
+}
+
+// Elements of less than a byte.
+void gather_small(const Tile& tile, const Warp& warp, const Operand* registers, double* out) {
+  const unsigned packed = tile.per_register(), bits = bits_of_element(tile.type);
+  for (unsigned slot = 0; slot < tile.rows * tile.columns / kLanes; ++slot) {
+    const auto* const words = warp.at<std::uint32_t>(registers[slot / packed]);
+    for_lanes(tile, slot, [&](unsigned lane, unsigned place) {
+      out[place] = Tile::small_number(words[lane] >> slot % packed * bits, tile.type);
+    });
   }
 }
 
@@ -78,24 +144,42 @@ double Tile::small_number(std::uint32_t bits, Type type) {
 }
 
 void Tile::gather(const Warp& warp, const Operand* registers, double* out) const {
-  for (unsigned slot = 0; slot < rows * columns / kLanes; ++slot)
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const auto p = place(lane, slot);
-      auto& number = out[p.row * columns + p.column];
-      if (const auto bits = bits_of_element(type); bits < 8)
-        number = small_number(
-            warp.at<std::uint32_t>(registers[slot / per_register()])[lane] >> slot % per_register() * bits, type);
-      else
-        number = tile_number(element(warp, registers, lane, slot), type);
-    }
+  if (bits_of_element(type) < 8) return gather_small(*this, warp, registers, out);
+  switch (type) {
+    case Type::f16:
+      return gather_as<Half>(*this, warp, registers, out, kWide<Half>);
+    case Type::bf16:
+      return gather_as<Bfloat>(*this, warp, registers, out, kWide<Bfloat>);
+    case Type::e4m3:
+      return gather_as<Float8E4M3>(*this, warp, registers, out, kWide<Float8E4M3>);
+    case Type::e5m2:
+      return gather_as<Float8E5M2>(*this, warp, registers, out, kWide<Float8E5M2>);
+    case Type::tf32:
+      return gather_as<std::uint32_t>(*this, warp, registers, out, [](std::uint32_t bits) { return wide_tf32(bits); });
+    case Type::f32:
+      return gather_as<float>(*this, warp, registers, out, kSame<float>);
+    case Type::f64:
+      return gather_as<double>(*this, warp, registers, out, kSame<double>);
+    case Type::s8:
+      return gather_as<std::int8_t>(*this, warp, registers, out, kSame<std::int8_t>);
+    case Type::u8:
+      return gather_as<std::uint8_t>(*this, warp, registers, out, kSame<std::uint8_t>);
+    default:
+      return gather_as<std::int32_t>(*this, warp, registers, out, kSame<std::int32_t>);
+  }
 }
 
 void Tile::scatter(const Warp& warp, const Operand* registers, const double* from) const {
-  for (unsigned slot = 0; slot < slots(); ++slot)
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const auto p = place(lane, slot);
-      put(element(warp, registers, lane, slot), type, from[p.row * columns + p.column]);
-    }
+  switch (type) {
+    case Type::f16:
+      return scatter_as(*this, warp, registers, from, kStoredHalf);
+    case Type::f32:
+      return scatter_as(*this, warp, registers, from, kStoredFloat);
+    case Type::f64:
+      return scatter_as(*this, warp, registers, from, kStoredDouble);
+    default:
+      return scatter_as(*this, warp, registers, from, kStoredInteger);
+  }
 }
 
 }  // namespace nvmlkit::ptx

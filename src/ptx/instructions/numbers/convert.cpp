@@ -166,6 +166,29 @@ struct Cast {
   static D of(S v) { return static_cast<D>(v); }
 };
 
+// A number of 16 bits as float. What is no number is quiet then, as after any operation.
+template <class S>
+float widened_number(S value) {
+  const float out = S::wide(value);
+  return out == out ? out : std::bit_cast<float>(std::bit_cast<std::uint32_t>(out) | 0x400000u);
+}
+template <>
+struct Cast<float, Half> {
+  static float of(Half v) { return widened_number(v); }
+};
+template <>
+struct Cast<float, Bfloat> {
+  static float of(Bfloat v) { return widened_number(v); }
+};
+template <>
+struct Cast<Half, float> {
+  static Half of(float v) { return Half::of(v); }
+};
+template <>
+struct Cast<Bfloat, float> {
+  static Bfloat of(float v) { return Bfloat::of(v); }
+};
+
 // The usual ones between whole registers, at full speed.
 Handler fast(Type to, Type from) {
   using enum Type;
@@ -184,6 +207,14 @@ Handler fast(Type to, Type from) {
   NVMLKIT_CAST(u16, u32, std::uint16_t, std::uint32_t)
   NVMLKIT_CAST(s16, s32, std::uint16_t, std::uint32_t)
   NVMLKIT_CAST(f64, f32, double, float)
+  NVMLKIT_CAST(f32, f16, float, Half)
+  NVMLKIT_CAST(f32, bf16, float, Bfloat)
+  NVMLKIT_CAST(f16, f32, Half, float)
+  NVMLKIT_CAST(bf16, f32, Bfloat, float)
+  NVMLKIT_CAST(f32, s32, float, std::int32_t)
+  NVMLKIT_CAST(f32, u32, float, std::uint32_t)
+  NVMLKIT_CAST(f64, s32, double, std::int32_t)
+  NVMLKIT_CAST(f64, u32, double, std::uint32_t)
 #undef NVMLKIT_CAST
   return nullptr;
 }
@@ -206,7 +237,8 @@ void convert(Form& f) {
   f.out.a = f.wide_source(f.term(1), from, from_register);
   if (from_register < size_of(from)) f.fail("the register is smaller than the type");
   const bool to_integer = !f.one_of({"rni", "rzi", "rmi", "rpi"}).empty();
-  const bool plain = to_register == size_of(to) && from_register == size_of(from) && !mode.any() && !to_integer;
+  const bool plain =
+      to_register == size_of(to) && from_register == size_of(from) && !mode.any() && !to_integer && !f.has("relu");
   if (plain) f.out.handler = fast(to, from);
   if (f.out.handler) return;
   const Conversion c{to,
