@@ -50,6 +50,17 @@ void multiply_all(const Product& p, const Operand<S>& a, const Operand<S>& b, S 
           b.ld, beta, c, ldc);
 }
 
+// Null where there is none.
+template <class S>
+const std::function<void(std::int64_t, S*)>* epilogue_of(const Product& p) {
+  if constexpr (std::is_same_v<S, float>)
+    return p.epilogue ? &p.epilogue : nullptr;
+  else if constexpr (std::is_same_v<S, double>)
+    return p.epilogue_of_doubles ? &p.epilogue_of_doubles : nullptr;
+  else
+    return nullptr;
+}
+
 // Adds beta * C, calls the epilogue, stores.
 template <class S>
 void finish(const Product& p, std::vector<S>& sums) {
@@ -63,8 +74,7 @@ void finish(const Product& p, std::vector<S>& sums) {
            p.m, old.data());
       for (std::int64_t i = 0; i < p.m; ++i) column[i] += beta * old[static_cast<std::size_t>(i)];
     }
-    if constexpr (std::is_same_v<S, float>)
-      if (p.epilogue) p.epilogue(j, column);
+    if (const auto* const change = epilogue_of<S>(p)) (*change)(j, column);
     store(p.d_type, column, p.m, static_cast<char*>(p.d) + j * p.ldd * static_cast<std::int64_t>(size_of(p.d_type)));
   }
 }
@@ -79,7 +89,7 @@ void multiply_as(const Product& p) {
   const Operand<S> b(own.b, rows(p.tb, own.k, p.n), rows(p.tb, p.n, own.k), p.rounding);
   const S alpha = scalar<S>(p.alpha);
   const bool is_direct = p.d_type == kTypeOf<S> && p.c.type == p.d_type && p.c.data == p.d && p.c.ld == p.ldd;
-  if (is_direct && !p.epilogue)
+  if (is_direct && !epilogue_of<S>(p))
     return multiply_all<S>(own, a, b, alpha, scalar<S>(p.beta), static_cast<S*>(p.d), static_cast<int>(p.ldd));
   std::vector<S> sums(static_cast<std::size_t>(p.m * p.n));
   if (has_product) multiply_all<S>(own, a, b, alpha, S{}, sums.data(), static_cast<int>(p.m));

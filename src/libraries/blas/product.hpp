@@ -28,8 +28,9 @@ struct Product {
   Type d_type = Type::f32;
   std::int64_t ldd = 0;
   // Numbers of a column of the product, after alpha and beta and before they are stored; may change them. Columns come
-  // in any order. Of sums in float alone.
+  // in any order. Of sums in float, and in double.
   std::function<void(std::int64_t column, float* numbers)> epilogue{};
+  std::function<void(std::int64_t column, double* numbers)> epilogue_of_doubles{};
 };
 
 NVMLKIT_BLAS void multiply(const Product& product);

@@ -10,13 +10,27 @@ constexpr std::uint32_t kRelu = 2, kBias = 4, kDerivative = 8, kBiasGradient = 1
                         kAux = 128;
 
 // The approximation by tanh.
-constexpr float kRootOfTwoByPi = 0.7978845608028654f, kCubic = 0.044715f;
+template <class T>
+constexpr T kRootOfTwoByPi = static_cast<T>(0.7978845608028654);
+template <class T>
+constexpr T kCubic = static_cast<T>(0.044715);
+template <class T>
+constexpr T kHalf = static_cast<T>(0.5);
 
-float gelu(float x) { return 0.5f * x * (1 + std::tanh(kRootOfTwoByPi * (x + kCubic * x * x * x))); }
+template <class T>
+T bend(T x) {
+  return std::tanh(kRootOfTwoByPi<T> * (x + kCubic<T> * x * x * x));
+}
 
-float slope_of_gelu(float x) {
-  const float t = std::tanh(kRootOfTwoByPi * (x + kCubic * x * x * x));
-  return 0.5f * (1 + t) + 0.5f * x * (1 - t * t) * kRootOfTwoByPi * (1 + 3 * kCubic * x * x);
+template <class T>
+T gelu(T x) {
+  return kHalf<T> * x * (1 + bend(x));
+}
+
+template <class T>
+T slope_of_gelu(T x) {
+  const T t = bend(x);
+  return kHalf<T> * (1 + t) + kHalf<T> * x * (1 - t * t) * kRootOfTwoByPi<T> * (1 + 3 * kCubic<T> * x * x);
 }
 
 float scale_at(libraries::Running& running, const void* pointer) {
@@ -25,8 +39,9 @@ float scale_at(libraries::Running& running, const void* pointer) {
 
 }  // namespace
 
-Epilogue::Epilogue(const MatmulDescription& description, blas::Type result, std::int64_t m, std::int64_t n,
-                   std::int64_t index, libraries::Running& running)
+template <class Number>
+Epilogue<Number>::Epilogue(const MatmulDescription& description, blas::Type result, std::int64_t m, std::int64_t n,
+                           std::int64_t index, libraries::Running& running)
     : d_(description), m_(m), index_(index) {
   const bool is_narrow = blas::size_of(result) == 1;
   // Documented: of 8-bit floats, half or bfloat16 by the program's word, else the result's own type.
@@ -53,9 +68,13 @@ Epilogue::Epilogue(const MatmulDescription& description, blas::Type result, std:
   aux_scale_ = scale_at(running, d_.aux_scale);
 }
 
-bool Epilogue::is_none() const { return d_.epilogue <= 1 && scale_ == 1 && !d_.amax; }
+template <class Number>
+bool Epilogue<Number>::is_none() const {
+  return d_.epilogue <= 1 && scale_ == 1 && !d_.amax;
+}
 
-void Epilogue::activate(std::int64_t column, float* numbers) {
+template <class Number>
+void Epilogue<Number>::activate(std::int64_t column, Number* numbers) {
   if (has(kGelu)) {
     if (aux_) {
       for (std::int64_t i = 0; i < m_; ++i) row_[static_cast<std::size_t>(i)] = numbers[i] * aux_scale_;
@@ -74,7 +93,8 @@ void Epilogue::activate(std::int64_t column, float* numbers) {
 }
 
 // Products with the derivative of what was activated.
-void Epilogue::pass_back(std::int64_t column, float* numbers) {
+template <class Number>
+void Epilogue<Number>::pass_back(std::int64_t column, Number* numbers) {
   if (!aux_) return;
   if (has(kDerivativeOfGelu)) {
     const auto size = static_cast<std::int64_t>(blas::size_of(aux_type_));
@@ -87,7 +107,8 @@ void Epilogue::pass_back(std::int64_t column, float* numbers) {
   }
 }
 
-void Epilogue::apply(std::int64_t column, float* numbers) {
+template <class Number>
+void Epilogue<Number>::apply(std::int64_t column, Number* numbers) {
   for (std::size_t i = 0; i < bias_.size(); ++i) numbers[i] += bias_[i];
   activate(column, numbers);
   pass_back(column, numbers);
@@ -98,7 +119,8 @@ void Epilogue::apply(std::int64_t column, float* numbers) {
     for (std::int64_t i = 0; i < m_; ++i) numbers[i] *= scale_;
 }
 
-void Epilogue::finish(libraries::Running& running) {
+template <class Number>
+void Epilogue<Number>::finish(libraries::Running& running) {
   if (!gradient_.empty() && d_.bias) {
     const auto size = blas::size_of(bias_type_);
     auto* const at = static_cast<char*>(d_.bias) + index_ * d_.bias_stride * static_cast<std::int64_t>(size);
@@ -106,8 +128,12 @@ void Epilogue::finish(libraries::Running& running) {
   }
   if (d_.amax) {
     float& out = *running.write(static_cast<float*>(d_.amax), 1);
-    out = index_ == 0 ? largest_ : std::max(out, largest_);
+    const auto largest = static_cast<float>(largest_);
+    out = index_ == 0 ? largest : std::max(out, largest);
   }
 }
+
+template class Epilogue<float>;
+template class Epilogue<double>;
 
 }  // namespace nvmlkit::cublaslt

@@ -82,6 +82,30 @@ TEST_F(CublasLt, AddsABiasAndActivates) {
   }
 }
 
+// nn.Linear of float64: biases and sums have the digits of double.
+TEST_F(CublasLt, AddsABiasToDoubles) {
+  constexpr int kSize = 3;
+  MatmulDescription* doubles = nullptr;
+  MatrixLayout* square = nullptr;
+  ASSERT_EQ(lib.cublasLtMatmulDescCreate(&doubles, CUBLAS_COMPUTE_64F, CUDA_R_64F), CUBLAS_STATUS_SUCCESS);
+  lib.cublasLtMatrixLayoutCreate(&square, CUDA_R_64F, kSize, kSize, kSize);
+  const OnDevice<double> left({1, 2, 3, 4, 5, 6, 7, 8, 9}), right({1, 0, 0, 0, 1, 0, 0, 0, -1}),
+      to(std::vector<double>(9));
+  const OnDevice<double> addend({1e-12, 2e-12, 3e-12});
+  const auto pointer = addend.data();
+  const std::uint32_t epilogue = CUBLASLT_EPILOGUE_RELU_BIAS;
+  lib.cublasLtMatmulDescSetAttribute(doubles, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &pointer, sizeof pointer);
+  lib.cublasLtMatmulDescSetAttribute(doubles, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
+  const double one = 1, zero = 0;
+  EXPECT_EQ(lib.cublasLtMatmul(handle, doubles, &one, left.data(), square, right.data(), square, &zero, to.data(),
+                               square, to.data(), square, nullptr, nullptr, 0, nullptr),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(driver().cuCtxSynchronize(), cuda::CUDA_SUCCESS);
+  EXPECT_EQ(to.get(), (std::vector<double>{1 + 1e-12, 2 + 2e-12, 3 + 3e-12, 4 + 1e-12, 5 + 2e-12, 6 + 3e-12, 0, 0, 0}));
+  lib.cublasLtMatrixLayoutDestroy(square);
+  lib.cublasLtMatmulDescDestroy(doubles);
+}
+
 // What RELU_AUX keeps is what DRELU lets through; BGRAD adds the columns up.
 TEST_F(CublasLt, KeepsAMaskForTheWayBack) {
   const OnDevice<float> to(std::vector<float>(kRows * kColumns)), sums(bias);

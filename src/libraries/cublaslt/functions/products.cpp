@@ -71,8 +71,8 @@ cublasStatus_t check(const MatmulDescription& d, const MatrixLayout& a, const Ma
       std::all_of(std::begin(d.scale_modes), std::end(d.scale_modes), [](auto m) { return m == 0; });
   if (!is_order(a) || !is_order(b) || !(are_columns || are_rows) || !are_scales || d.tc != 0 ||
       d.pointer_mode > static_cast<std::int32_t>(CUBLASLT_POINTER_MODE_DEVICE) ||
-      (has_epilogue && meaning.sum != blas::Sum::f32) || (d.epilogue & ~1023u) != 0 || a.batch_mode != 0 ||
-      a.plane_offset != 0)
+      (has_epilogue && meaning.sum != blas::Sum::f32 && meaning.sum != blas::Sum::f64) || (d.epilogue & ~1023u) != 0 ||
+      a.batch_mode != 0 || a.plane_offset != 0)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   const Operand op_a(a, nullptr, d.ta), op_b(b, nullptr, d.tb);
   if (op_a.t == '?' || op_b.t == '?') return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -89,11 +89,12 @@ cublasStatus_t check(const MatmulDescription& d, const MatrixLayout& a, const Ma
 }
 
 // The gradient of a bias of an input: sums over what the product sums over.
+template <class Number>
 void sum_input(const Operand& o, const void* data, bool is_a, const MatmulDescription& d, Type result,
                Running& running) {
   const auto length = is_a ? o.height() : o.width();
   const bool along = is_a == (o.t == 'N');  // sums run across columns
-  std::vector<float> sums(static_cast<std::size_t>(length)), column(static_cast<std::size_t>(o.rows));
+  std::vector<Number> sums(static_cast<std::size_t>(length)), column(static_cast<std::size_t>(o.rows));
   for (std::int64_t j = 0; j < o.columns; ++j) {
     blas::load(o.type, static_cast<const char*>(data) + j * o.ld * static_cast<std::int64_t>(blas::size_of(o.type)),
                o.rows, column.data());
@@ -108,6 +109,41 @@ float scale_of(Running& running, const void* pointer, Type type) {
   return pointer && blas::size_of(type) == 1 ? *running.read(static_cast<const float*>(pointer), 1) : 1.0f;
 }
 
+void multiply_in_order(const Operand& d, const blas::Product& p) {
+  if (d.t == 'N') return blas::multiply(p);
+  // Rows: the transposed product.
+  blas::Product turned = p;
+  const auto other = [](char t) { return t == 'N' ? 'T' : 'N'; };
+  std::swap(turned.a, turned.b);
+  turned.ta = other(p.tb);
+  turned.tb = other(p.ta);
+  std::swap(turned.m, turned.n);
+  blas::multiply(turned);
+}
+
+// With an epilogue of the product's sums, in float or double. Rows have none.
+template <class Number>
+void multiply_with_epilogue(const Work& w, blas::Product& p, std::int64_t i, Running& running) {
+  const auto& d = w.description;
+  const auto sums_of = [&](const Operand& o, bool is_a) {
+    const auto* const data = running.read(o.of(i), o.extent(), blas::size_of(o.type));
+    sum_input<Number>(o, data, is_a, d, w.d.type, running);
+  };
+  if ((d.epilogue & kSumsOfA) && d.bias) sums_of(w.a, true);
+  if ((d.epilogue & kSumsOfB) && d.bias) sums_of(w.b, false);
+  Epilogue<Number> epilogue(d, w.d.type, p.m, p.n, i, running);
+  const auto change = [&epilogue](std::int64_t column, Number* numbers) { epilogue.apply(column, numbers); };
+  p.epilogue = {};
+  p.epilogue_of_doubles = {};
+  if (epilogue.is_none()) return multiply_in_order(w.d, p);
+  if constexpr (std::is_same_v<Number, float>)
+    p.epilogue = change;
+  else
+    p.epilogue_of_doubles = change;
+  multiply_in_order(w.d, p);
+  epilogue.finish(running);
+}
+
 void run_one(const Work& w, blas::Product& p, std::int64_t i, Running& running) {
   const auto read = [&](const Operand& o) { return running.read(o.of(i), o.extent(), blas::size_of(o.type)); };
   p.a = {p.k > 0 ? read(w.a) : nullptr, w.a.type, w.a.ld};
@@ -115,25 +151,9 @@ void run_one(const Work& w, blas::Product& p, std::int64_t i, Running& running) 
   p.c = {p.beta != DoubleComplex{} ? read(w.c) : w.c.of(i), w.c.type, w.c.ld};
   p.d = running.write(const_cast<void*>(w.d.of(i)), w.d.extent(), blas::size_of(w.d.type));
   if (w.c.data == w.d.data) p.c.data = p.d;
-  if ((w.description.epilogue & kSumsOfA) && w.description.bias)
-    sum_input(w.a, read(w.a), true, w.description, w.d.type, running);
-  if ((w.description.epilogue & kSumsOfB) && w.description.bias)
-    sum_input(w.b, read(w.b), false, w.description, w.d.type, running);
-  Epilogue epilogue(w.description, w.d.type, p.m, p.n, i, running);
-  p.epilogue = {};
-  if (!epilogue.is_none() && w.meaning.sum == blas::Sum::f32)
-    p.epilogue = [&epilogue](std::int64_t column, float* numbers) { epilogue.apply(column, numbers); };
-  if (w.d.t != 'N') {  // rows: the transposed product
-    blas::Product turned = p;
-    const auto other = [](char t) { return t == 'N' ? 'T' : 'N'; };
-    std::swap(turned.a, turned.b);
-    turned.ta = other(p.tb);
-    turned.tb = other(p.ta);
-    std::swap(turned.m, turned.n);
-    return blas::multiply(turned);
-  }
-  blas::multiply(p);
-  epilogue.finish(running);
+  if (w.meaning.sum == blas::Sum::f32) return multiply_with_epilogue<float>(w, p, i, running);
+  if (w.meaning.sum == blas::Sum::f64) return multiply_with_epilogue<double>(w, p, i, running);
+  multiply_in_order(w.d, p);
 }
 
 void run(const Work& w, Running& running) {
