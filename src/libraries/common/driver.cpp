@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace nvmlkit::libraries {
 namespace {
@@ -65,6 +67,15 @@ int capability(const Driver& driver) {
   driver.get_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
   driver.get_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
   return 10 * major + minor;
+}
+
+bool rounds_to_tf32(int capability) {
+  // Read once, as NVIDIA's libraries do.
+  static const bool kForbidden = [] {
+    const char* const word = std::getenv("NVIDIA_TF32_OVERRIDE");
+    return word != nullptr && std::string_view(word) == "0";
+  }();
+  return capability >= 80 && !kForbidden;
 }
 
 }  // namespace nvmlkit::libraries

@@ -33,4 +33,8 @@ CUresult ensure_context(const Driver& driver);
 // Compute capability of the current GPU, 10 * major + minor; 0 without one.
 int capability(const Driver& driver);
 
+// Whether products of float32 that may be rounded to TF32 are: on GPUs from Ampere on, unless NVIDIA_TF32_OVERRIDE is
+// 0.
+bool rounds_to_tf32(int capability);
+
 }  // namespace nvmlkit::libraries

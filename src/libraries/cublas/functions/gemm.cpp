@@ -100,7 +100,7 @@ void run(const Products& p, const Meaning& meaning, const AnyScalar& alpha, cons
 cublasComputeType_t compute_of(const Call& call, Type type) {
   if (type == Type::f64 || type == Type::c64) return CUBLAS_COMPUTE_64F;
   if (type == Type::f16) return CUBLAS_COMPUTE_16F;
-  const bool has_tf32 = call.handle.capability >= 80;
+  const bool has_tf32 = libraries::rounds_to_tf32(call.handle.capability);
   const auto mode = call.handle.math_mode & ~unsigned{CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION};
   if (mode == CUBLAS_TF32_TENSOR_OP_MATH && has_tf32) return CUBLAS_COMPUTE_32F_FAST_TF32;
   if (mode == CUBLAS_TENSOR_OP_MATH) return CUBLAS_COMPUTE_32F_FAST_16F;
@@ -112,7 +112,8 @@ cublasStatus_t multiply(const Call& call, const Products& p) {
     return status == CUBLAS_STATUS_NOT_SUPPORTED ? call.unsupported("with sizes of 64 bits") : status;
   Meaning meaning{};
   const auto is_input = [&](Type type) { return blas::is_input_of(meaning.sum, type); };
-  if (blas::size_of(p.c.type) == 0 || !blas::meaning_of(p.compute, p.c.type, call.handle.capability >= 80, meaning) ||
+  if (blas::size_of(p.c.type) == 0 ||
+      !blas::meaning_of(p.compute, p.c.type, libraries::rounds_to_tf32(call.handle.capability), meaning) ||
       (meaning.sum == blas::Sum::i32 && p.c.type != Type::i32) || !is_input(p.a.type) || !is_input(p.b.type))
     return call.unsupported("with these types");
   if (p.m == 0 || p.n == 0 || p.count == 0) return CUBLAS_STATUS_SUCCESS;

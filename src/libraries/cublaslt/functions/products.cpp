@@ -59,7 +59,7 @@ bool is_order(const MatrixLayout& l) { return l.order == CUBLASLT_ORDER_COL || l
 cublasStatus_t check(const MatmulDescription& d, const MatrixLayout& a, const MatrixLayout& b, const MatrixLayout& c,
                      const MatrixLayout& result, blas::Meaning& meaning) {
   const auto* const driver = libraries::driver();
-  const bool has_tf32 = driver && libraries::capability(*driver) >= 80;
+  const bool has_tf32 = driver && libraries::rounds_to_tf32(libraries::capability(*driver));
   if (!blas::meaning_of(d.compute, Type(result.type), has_tf32, meaning)) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (!blas::is_input_of(meaning.sum, Type(a.type)) || !blas::is_input_of(meaning.sum, Type(b.type)) ||
       blas::size_of(Type(result.type)) == 0 || blas::size_of(Type(c.type)) == 0 || blas::size_of(Type(d.scalar)) == 0)
