@@ -98,6 +98,11 @@ struct Variable {
   bool is_extern() const { return linkage == Linkage::external; }
 };
 
+// Bytes of a space.
+struct Span {
+  std::uint64_t offset, size;
+};
+
 struct CallSite {
   const Function* function = nullptr;  // null: the address is in the instruction's operand a
   int builtin = -1;                    // or a function of the driver
@@ -133,6 +138,8 @@ struct Function {
   std::uint32_t frame_param_bytes = 0;     // of a lane: formal parameters of device functions, and those of its calls
   std::uint32_t kernel_param_bytes = 0;
   std::uint64_t shared_bytes = 0;  // static, that it and what it calls refer to
+  std::vector<Span> shared_spans;  // where those variables lie; without `calls_by_address`, all that it reaches
+  bool calls_by_address = false;   // it, or what it calls: any function may follow
   unsigned registers = 0;          // for attributes: of 32 bits, that a lane needs at one time, also in what it calls
   unsigned most_registers = 0;     // of those, if the kernel states it
   unsigned least_blocks = 0;       // of max_threads that fit a multiprocessor, if the kernel states it

@@ -156,6 +156,65 @@ TEST_F(CudaKernels, HaveTheRegistersThatTheyNeedAtOneTime) {
   EXPECT_EQ(registers_of(sums_of_loads(400, true)), 255) << "a GPU has no more";
 }
 
+// A block finds its own variables as zero, whatever the block before wrote, beside megabytes that another kernel has.
+const char* const kOwnSharedMemory = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.shared .align 16 .b8 of_others[4194304];
+.shared .align 4 .b32 own[2];
+.func (.param .b32 found) exchange(.param .b32 value)
+{
+  .reg .b32 %v<3>;
+  ld.param.b32 %v1, [value];
+  atom.shared.exch.b32 %v2, [own+4], %v1;
+  st.param.b32 [found], %v2;
+  ret;
+}
+.visible .entry other()
+{
+  st.shared.u8 [of_others], 1;
+  ret;
+}
+.visible .entry look(.param .u64 data)
+{
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r1, %ctaid.x;
+  atom.shared.exch.b32 %r2, [own], 7;
+  mov.u32 %r4, 9;
+  {
+    .param .b32 value;
+    .param .b32 found;
+    st.param.b32 [value], %r4;
+    call.uni (found), exchange, (value);
+    ld.param.b32 %r3, [found];
+  }
+  add.u32 %r2, %r2, %r3;
+  mov.u32 %r5, %total_smem_size;
+  shl.b32 %r5, %r5, 8;
+  or.b32 %r2, %r2, %r5;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r2;
+  ret;
+}
+)";
+
+TEST_F(CudaKernels, HaveTheirOwnSharedVariables) {
+  CUmodule module = nullptr;
+  CUfunction look = nullptr;
+  ASSERT_EQ(driver().cuModuleLoadData(&module, kOwnSharedMemory), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuModuleGetFunction(&look, module, "look"), CUDA_SUCCESS);
+  auto data = allocate(100 * 4);
+  void* arguments[] = {&data};
+  ASSERT_EQ(driver().cuLaunchKernel(look, 100u, 1u, 1u, 1u, 1u, 1u, 0u, CUstream{}, arguments, nullptr), CUDA_SUCCESS);
+  std::vector<unsigned> read(100);
+  ASSERT_EQ(driver().cuMemcpyDtoH_v2(read.data(), data, std::size_t{400}), CUDA_SUCCESS);
+  EXPECT_EQ(read, std::vector<unsigned>(100, 16u << 8));  // 8 bytes, in steps of 16
+}
+
 TEST_F(CudaKernels, TellTheirArchitecture) {
   CUmodule module = nullptr;
   CUfunction kernel = nullptr;

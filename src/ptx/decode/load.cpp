@@ -35,18 +35,28 @@ void sum_up(const std::vector<Body*>& bodies, SharedVariables& used) {
     for (auto* const body : bodies) {
       auto& function = *body->function;
       auto& own = used[&function];
-      const auto before = std::tuple(own.size(), function.registers, function.values_of_block);
+      const auto before =
+          std::tuple(own.size(), function.registers, function.values_of_block, function.calls_by_address);
       for (const auto& site : function.calls) {
-        if (!site.function) continue;
+        if (!site.function) {
+          function.calls_by_address |= site.builtin < 0;
+          continue;
+        }
+        function.calls_by_address |= site.function->calls_by_address;
         own.insert(used[site.function].begin(), used[site.function].end());
         function.registers = std::max(function.registers, site.function->registers);
         function.values_of_block |= site.function->values_of_block;
       }
-      grows |= before != std::tuple(own.size(), function.registers, function.values_of_block);
+      grows |=
+          before != std::tuple(own.size(), function.registers, function.values_of_block, function.calls_by_address);
     }
   }
   for (auto* const body : bodies)
-    for (const auto* v : used[body->function]) body->function->shared_bytes += v->size;
+    for (const auto* v : used[body->function]) {
+      body->function->shared_bytes += v->size;
+      const auto& own = v->definition ? *v->definition : *v;
+      if (!own.is_extern()) body->function->shared_spans.push_back({own.offset, own.size});
+    }
 }
 
 // Adds the address of the image where it is needed, from one of the fixups on.
@@ -75,10 +85,12 @@ void forget_body(Function& f) {
   f.accesses.clear();
   f.checked.clear();
   f.calls.clear();
+  f.shared_spans.clear();
   f.tables.clear();
   f.not_simulated.clear();
   f.register_bytes = f.local_bytes = f.frame_param_bytes = f.registers = 0;
   f.values_of_block = 0;
+  f.calls_by_address = false;
 }
 
 // For checks: where each variable lies.

@@ -31,13 +31,24 @@ Block::~Block() { flush(); }
 void Block::start(std::uint64_t number) {
   if (waited_for_ > 0) std::fill(std::begin(barriers_), std::end(barriers_), Barrier{});
   waited_for_ = 0;
-  std::fill(shared_.begin(), shared_.end(), std::byte{});
+  clear_shared();
   live_threads_ = worker_->threads_of_block;
   first_turns_ = 0;
   started_ = 0;
   beginning_ = engine() == Engine::interpret ? nullptr : Compiled::of(*worker_->grid.entry).beginning();
   fill_place(number);
   if (watch_) watch_->start();
+}
+
+// Shared memory starts as zero, also that of the block before. A module of a library has megabytes of it, and a kernel
+// reaches its own variables.
+void Block::clear_shared() {
+  const auto& grid = worker_->grid;
+  const auto first = shared_.begin();
+  if (grid.entry->calls_by_address) return std::fill(first, shared_.end(), std::byte{});
+  for (const auto& span : grid.entry->shared_spans)
+    std::fill_n(first + static_cast<std::ptrdiff_t>(span.offset), span.size, std::byte{});
+  std::fill(first + static_cast<std::ptrdiff_t>(grid.module->shared_bytes), shared_.end(), std::byte{});
 }
 
 // What is the same in all blocks of a launch.
@@ -77,8 +88,9 @@ void Block::fill_special(Warp& warp, unsigned index) {
   fill(s.warpid, index);
   fill(s.nwarpid, warps_.size());
   fill(s.nsmid, grid.multiprocessors);
-  fill(s.shared_bytes[0], asked_);
-  fill(s.shared_bytes[1], asked_);
+  const auto of_kernel = (grid.entry->shared_bytes + grid.dynamic_shared + 15) / 16 * 16;
+  fill(s.shared_bytes[0], of_kernel);
+  fill(s.shared_bytes[1], of_kernel);
   fill(s.shared_bytes[2], grid.dynamic_shared);
   fill(s.reserved[0], asked_);
   fill(s.reserved[1], asked_ + kReserved);

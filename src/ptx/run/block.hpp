@@ -61,6 +61,7 @@ class Block {
   void print(std::string_view text);
 
  private:
+  void clear_shared();
   struct Barrier {
     unsigned arrived = 0, arrived_true = 0, expected = 0;
   };
