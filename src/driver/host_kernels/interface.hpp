@@ -37,6 +37,11 @@ struct Table {
   std::uint64_t size;  // of this table; a newer libcuda has a longer one
   // Answers a CUresult. Whatever it is, the arguments are released, now or later.
   int (*enqueue)(void* stream, const Kernel* kernel);
+  // For kernels that move bytes between GPUs of the machine; each end counts its own. `bus_id` is the other GPU, as
+  // cuDeviceGetPCIBusId writes it. False: no NVLink leads there.
+  bool (*count_traffic)(Running* running, const char* bus_id, std::uint64_t sent, std::uint64_t received);
+  // A bit for each NVLink of the GPU that carries traffic now.
+  std::uint64_t (*active_links)(Running* running);
 };
 
 }  // namespace nvmlkit::host_kernels

@@ -13,6 +13,11 @@ namespace nvmlkit::libraries {
 // The context has failed, and the kernel ends.
 struct Stopped {};
 
+// The kernel fails its context with this error.
+struct Failed {
+  CUresult result;
+};
+
 // What a kernel sees while it runs.
 class Running {
  public:
@@ -41,6 +46,10 @@ class Running {
   }
   unsigned threads() const { return face_.threads; }
 
+  // See host_kernels::Table. Without effect, and 0, where libcuda is of an older build.
+  bool count_traffic(const Driver& driver, const char* bus_id, std::uint64_t sent, std::uint64_t received);
+  std::uint64_t active_links(const Driver& driver);
+
  private:
   void* reach(const void* address, std::int64_t count, std::size_t size, host_kernels::Access access);
 
@@ -67,6 +76,8 @@ CUresult enqueue(const Driver& driver, CUstream stream, const char* name, Cost c
       return cuda::CUDA_SUCCESS;
     } catch (const Stopped&) {
       return cuda::CUDA_SUCCESS;  // the context knows why
+    } catch (const Failed& failed) {
+      return failed.result;
     } catch (const std::bad_alloc&) {
       return cuda::CUDA_ERROR_OUT_OF_MEMORY;
     } catch (...) {

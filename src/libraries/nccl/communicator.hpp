@@ -35,6 +35,8 @@ class Communicator {
 
   Peers peers;
   Turn turn;
+  std::atomic<bool> has_links{false};  // it knows the NVLinks that it began with
+  std::atomic<std::uint64_t> links{0};
   std::uint64_t operations = 0;  // done; of the thread whose turn it is
 
   // ncclInProgress while another thread connects it; an error stays.

@@ -8,6 +8,7 @@
 #include "libraries/nccl/exchange.hpp"
 #include "libraries/nccl/gpu.hpp"
 #include "libraries/nccl/log.hpp"
+#include "libraries/nccl/traffic.hpp"
 
 namespace nvmlkit::nccl {
 namespace {
@@ -59,6 +60,27 @@ class Work {
       communicator_->fail(ncclUnhandledCudaError);
       throw;
     }
+    check_links(running);
+  }
+
+  // A link of the GPU that carried traffic when the communicator began, and carries none now.
+  void check_links(Running& running) {
+    auto& c = *communicator_;
+    const auto links = running.active_links(*gpu()->driver);
+    if (!c.has_links.exchange(true)) c.links = links;
+    if ((c.links & ~links) == 0) return;
+    log::warn(c.device, "Cuda failure 220 'uncorrectable NVLink error detected during the execution'");
+    c.fail(ncclUnhandledCudaError);
+    throw libraries::Failed{cuda::CUDA_ERROR_NVLINK_UNCORRECTABLE};
+  }
+
+  void count(Running& running) const {
+    const auto& c = *communicator_;
+    for (const auto& operation : operations_)
+      for (const auto& moved : moved_by(operation, c.rank, c.ranks)) {
+        const auto& peer = c.peers.all[static_cast<std::size_t>(moved.peer)];
+        if (peer.is_on_host) running.count_traffic(*gpu()->driver, peer.bus_id.c_str(), moved.sent, moved.received);
+      }
   }
 
   void perform_each(Running& running) {
@@ -70,6 +92,7 @@ class Work {
                         },
                         [&] { look(running); }};
     std::vector<Operation> between_two;
+    look(running);
     try {
       for (const auto& operation : operations_) {
         if (is_between_two(operation.kind))
@@ -78,6 +101,7 @@ class Work {
           perform(*communicator_, operation, memory);
       }
       if (!between_two.empty()) perform_all(*communicator_, between_two, memory);
+      count(running);
     } catch (const libraries::Stopped&) {
       communicator_->fail(ncclUnhandledCudaError);
       throw;

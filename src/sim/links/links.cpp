@@ -75,9 +75,33 @@ std::uint64_t erring(const model::Gpu& gpu) { return active(gpu) & (gpu.faults.n
 Counts counts(const model::Gpu& gpu, const telemetry::Reading& now, std::uint32_t link) {
   const auto at = reached(gpu, now, link);
   Counts out{};
-  out.bytes = at.bytes > 0 ? std::min(at.bytes, kMost) : 0;
+  const auto within = [](double bytes) { return bytes > 0 ? std::min(bytes, kMost) : 0; };
+  out.sent = within(at.bytes + at.sent);
+  out.received = within(at.bytes + at.received);
+  out.bytes = (out.sent + out.received) / 2;
   for (std::uint32_t i = 0; i < error_kinds; ++i) out.errors[i] = whole(at.errors[i]);
   return out;
+}
+
+bool move(const Machine& machine, model::Gpu& gpu, std::size_t peer, double sent, double received) {
+  const auto leads_there = [&](std::uint32_t link, bool direct) {
+    const auto& end = gpu.links.links[link];
+    if (!is_active(gpu, link)) return false;
+    return direct ? end.remote == Remote::gpu && end.remote_gpu == peer : end.remote == Remote::nvswitch;
+  };
+  for (const bool direct : {true, false}) {
+    if (!direct && (peer >= machine.gpus().size() || to_switches(machine.gpus()[peer]) == 0)) return false;
+    std::uint32_t links = 0;
+    for (std::uint32_t link = 0; link < count(gpu); ++link) links += leads_there(link, direct) ? 1 : 0;
+    if (links == 0) continue;
+    for (std::uint32_t link = 0; link < count(gpu); ++link) {
+      if (!leads_there(link, direct)) continue;
+      gpu.links.counters[link].sent += sent / links;
+      gpu.links.counters[link].received += received / links;
+    }
+    return true;
+  }
+  return false;
 }
 
 void clear_errors(const Machine& machine, model::Gpu& gpu, std::uint32_t link) {

@@ -23,10 +23,15 @@ inline bool is_active(const model::Gpu& gpu, std::uint32_t link) { return (activ
 std::uint64_t erring(const model::Gpu& gpu);
 
 struct Counts {
-  double bytes;
+  double sent, received;
+  double bytes;  // the mean of both directions
   std::uint64_t errors[error_kinds];
 };
 Counts counts(const model::Gpu& gpu, const telemetry::Reading& now, std::uint32_t link);
+
+// Bytes that a program moved between the GPU and another one of the machine, spread over the active links between them;
+// on the copy that an Edit holds. False: no link leads there.
+bool move(const Machine& machine, model::Gpu& gpu, std::size_t peer, double sent, double received);
 
 // Sets the errors of a link to zero, on the copy that an Edit holds.
 void clear_errors(const Machine& machine, model::Gpu& gpu, std::uint32_t link);

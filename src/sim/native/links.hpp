@@ -23,8 +23,9 @@ struct Link {
 enum Error : std::uint32_t { replay, recovery, crc_flit, crc_data, ecc_data, error_kinds };
 
 struct Counters {
-  double bytes;  // sent; as many are received
+  double bytes;  // of work that only load stands for: sent, and as many received
   double errors[error_kinds];
+  double sent, received;  // that programs moved
 };
 
 struct State {

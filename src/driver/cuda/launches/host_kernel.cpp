@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/cuda/call.hpp"
+#include "driver/cuda/device/links.hpp"
 #include "driver/cuda/launches/context_memory.hpp"
 #include "driver/cuda/launches/launch.hpp"
 #include "driver/cuda/launches/watch.hpp"
@@ -67,6 +68,14 @@ struct Run {
   }
 };
 
+bool count_traffic(host_kernels::Running* running, const char* bus_id, std::uint64_t sent, std::uint64_t received) {
+  return device_links::move(Run::of(running).context.device, bus_id, sent, received);
+}
+
+std::uint64_t active_links(host_kernels::Running* running) {
+  return device_links::active(Run::of(running).context.device);
+}
+
 int enqueue_kernel(void* stream, const host_kernels::Kernel* kernel) {
   return guarded([&] {
     const auto owned = std::make_shared<const HostKernel>(*kernel);
@@ -90,7 +99,7 @@ void HostKernel::run(Context& context) const {
 }
 
 const host_kernels::Table& host_kernel_table() {
-  static constexpr host_kernels::Table kTable{sizeof kTable, enqueue_kernel};
+  static constexpr host_kernels::Table kTable{sizeof kTable, enqueue_kernel, count_traffic, active_links};
   return kTable;
 }
 

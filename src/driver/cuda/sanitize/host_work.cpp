@@ -6,6 +6,7 @@
 #include "driver/cuda/sanitize/launch_checks.hpp"
 #include "driver/cuda/sanitize/work_order.hpp"
 #include "ptx/check/races/host_access.hpp"
+#include "sanitize/recorder.hpp"
 
 namespace nvmlkit::cuda::sanitizer {
 namespace {

@@ -216,8 +216,9 @@ nvmlReturn_t DeviceGetNvLinkUtilizationCounter(const Machine& machine, const Gpu
   if (const auto result = check_link(gpu, link); result != NVML_SUCCESS) return result;
   if (counter >= kCounters) return NVML_ERROR_INVALID_ARGUMENT;
   if (sim::is_from(gpu, Architecture::ampere)) return NVML_ERROR_NOT_SUPPORTED;
-  const auto bytes = sim::links::counts(gpu, sim::telemetry::Reading(machine, gpu), link).bytes;
-  *rxcounter = *txcounter = static_cast<unsigned long long>(bytes);
+  const auto counts = sim::links::counts(gpu, sim::telemetry::Reading(machine, gpu), link);
+  *rxcounter = static_cast<unsigned long long>(counts.received);
+  *txcounter = static_cast<unsigned long long>(counts.sent);
   return NVML_SUCCESS;
 }
 

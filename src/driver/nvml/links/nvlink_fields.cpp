@@ -81,15 +81,12 @@ nvmlReturn_t uncounted(const Gpu& gpu, unsigned int link) {
   return result == NVML_SUCCESS ? NVML_ERROR_NOT_SUPPORTED : result;
 }
 
-double bytes(const Gpu& gpu, const Reading& now, unsigned int link, nvmlReturn_t& result) {
-  double sum = 0;
-  result = over_links(gpu, link, [&](unsigned int i) { sum += sim::links::counts(gpu, now, i).bytes; });
-  return sum;
-}
+using Direction = double sim::links::Counts::*;
 
-nvmlReturn_t put_bytes(const Gpu& gpu, const Reading& now, unsigned int link, double per_byte, nvmlFieldValue_t& out) {
-  nvmlReturn_t result{};
-  const double sum = bytes(gpu, now, link, result);
+nvmlReturn_t put_bytes(const Gpu& gpu, const Reading& now, unsigned int link, Direction direction, double per_byte,
+                       nvmlFieldValue_t& out) {
+  double sum = 0;
+  const auto result = over_links(gpu, link, [&](unsigned int i) { sum += sim::links::counts(gpu, now, i).*direction; });
   return result == NVML_SUCCESS ? put_ullong(static_cast<unsigned long long>(sum * per_byte), out) : result;
 }
 
@@ -141,11 +138,13 @@ std::optional<unsigned long long> nvlink5_count(const sim::links::Counts& counts
   }
   switch (id) {
     case FI_DEV_NVLINK_COUNT_XMIT_PACKETS:
+      return share(counts.sent, kPacketsPerByte);
     case FI_DEV_NVLINK_COUNT_RCV_PACKETS:
-      return share(counts.bytes, kPacketsPerByte);
+      return share(counts.received, kPacketsPerByte);
     case FI_DEV_NVLINK_COUNT_XMIT_BYTES:
+      return share(counts.sent, 1);
     case FI_DEV_NVLINK_COUNT_RCV_BYTES:
-      return share(counts.bytes, 1);
+      return share(counts.received, 1);
     case FI_DEV_NVLINK_COUNT_RCV_ERRORS:
     case FI_DEV_NVLINK_COUNT_LOCAL_LINK_INTEGRITY_ERRORS:
     case FI_DEV_NVLINK_COUNT_EFFECTIVE_ERRORS:
@@ -220,11 +219,13 @@ nvmlReturn_t nvlink_field(const Gpu& gpu, const Reading& now, unsigned int id, u
     case FI_DEV_NVSWITCH_CONNECTED_LINK_COUNT:
       return put_uint(sim::links::to_switches(gpu), out);
     case FI_DEV_NVLINK_THROUGHPUT_DATA_TX:
+      return put_bytes(gpu, now, scope, &sim::links::Counts::sent, 1 / 1024.0, out);
     case FI_DEV_NVLINK_THROUGHPUT_DATA_RX:
-      return put_bytes(gpu, now, scope, 1 / 1024.0, out);
+      return put_bytes(gpu, now, scope, &sim::links::Counts::received, 1 / 1024.0, out);
     case FI_DEV_NVLINK_THROUGHPUT_RAW_TX:
+      return put_bytes(gpu, now, scope, &sim::links::Counts::sent, kFlitOverhead / 1024, out);
     case FI_DEV_NVLINK_THROUGHPUT_RAW_RX:
-      return put_bytes(gpu, now, scope, kFlitOverhead / 1024, out);
+      return put_bytes(gpu, now, scope, &sim::links::Counts::received, kFlitOverhead / 1024, out);
     case FI_DEV_NVLINK_REMOTE_NVLINK_ID:
       if (const auto result = check_link(gpu, scope); result != NVML_SUCCESS) return result;
       return sim::links::is_active(gpu, scope) ? put_uint(gpu.links.links[scope].remote_link, out)
