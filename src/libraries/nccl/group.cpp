@@ -1,5 +1,7 @@
 #include "libraries/nccl/group.hpp"
 
+#include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include "libraries/nccl/log.hpp"
@@ -68,6 +70,29 @@ ncclResult_t run_all(std::vector<Job>& jobs) {
   return out;
 }
 
+bool waits_for_launches() {
+  const char* const word = std::getenv("CUDA_LAUNCH_BLOCKING");
+  return word && std::strcmp(word, "1") == 0;
+}
+
+// A launch that waits for its kernel waits for the other ranks of the group: each is in a thread of its own then.
+ncclResult_t launch_all(const std::vector<Planned>& planned) {
+  std::vector<ncclResult_t> results(planned.size(), ncclSuccess);
+  std::vector<std::thread> threads;
+  const bool waits = planned.size() > 1 && waits_for_launches();
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    const auto one = [&results, &planned, i] { results[i] = launch(planned[i].communicator, planned[i].requests); };
+    if (waits)
+      threads.emplace_back(one);
+    else
+      one();
+  }
+  for (auto& thread : threads) thread.join();
+  for (const auto result : results)
+    if (result != ncclSuccess) return result;
+  return ncclSuccess;
+}
+
 }  // namespace
 
 void start() { ++group().depth; }
@@ -104,9 +129,7 @@ ncclResult_t end() {
   }
   if (!jobs.empty()) result = run_all(jobs);
   if (result != ncclSuccess) return result;
-  for (const auto& plan : planned)
-    if (const auto launched = launch(plan.communicator, plan.requests); result == ncclSuccess) result = launched;
-  return result;
+  return launch_all(planned);
 }
 
 ncclResult_t add(const CommunicatorPtr& communicator, const Request& request) {

@@ -9,8 +9,6 @@ namespace {
 
 using namespace nccl;
 
-std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
-
 std::vector<std::byte> floats(std::size_t count, float value) {
   std::vector<std::byte> out(4 * count);
   for (std::size_t k = 0; k < count; ++k) std::memcpy(out.data() + 4 * k, &value, 4);

@@ -11,8 +11,6 @@ namespace {
 using namespace nccl;
 using Bytes = std::vector<std::byte>;
 
-std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
-
 struct Case {
   int ranks, root;
   std::size_t count, size;  // of elements, of bytes

@@ -145,7 +145,7 @@ class Processes(ClientTest):
 
     def test_counters_of_a_ring(self) -> None:
         ranks = self.ranks(4)
-        size = 4 << 20
+        size = 18 << 18  # 18 links share it without a rest
         self.sums(ranks, size // 4)
         for gpu in range(4):
             sent, received = map(int, ranks[0].does("links", gpu).split())

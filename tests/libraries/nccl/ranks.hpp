@@ -15,6 +15,8 @@ inline Nccl& nccl_library() {
   return the;
 }
 
+inline std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
+
 // The context of a GPU, as cudaSetDevice makes it current.
 class Devices : public Gpu {
  public:
