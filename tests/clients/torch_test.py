@@ -56,6 +56,26 @@ for kind, tolerance in ((torch.float32, 1e-3), (torch.complex128, 1e-10)):
               tolerance=0.1 if kind == torch.float32 else tolerance)
 close("attention", lambda q: torch.nn.functional.scaled_dot_product_attention(q, q, q), torch.randn(2, 4, 16, 8), tolerance=1e-4)
 
+for kind, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-12), (torch.complex64, 1e-5), (torch.complex128, 1e-12)):
+    a, b, c = torch.randn(20, 30).to(kind), torch.randn(30, 25).to(kind), torch.randn(20, 25).to(kind)
+    a, b = (torch.where(torch.rand(t.shape) < 0.3, t, torch.zeros_like(t)) for t in (a, b))
+    for turn in (torch.Tensor.to_sparse, torch.Tensor.to_sparse_csr, torch.Tensor.to_sparse_csc):
+        close(f"sparse mm {kind}", lambda a, b: torch.mm(turn(a) if a.is_cuda else a, b), a, b, tolerance=2 * tolerance)
+        close(f"sparse addmm {kind}", lambda c, a, b: torch.addmm(c, turn(a) if a.is_cuda else a, b, beta=0.5, alpha=2), c, a, b,
+              tolerance=4 * tolerance)
+    blocks = lambda t: t.to_sparse_bsr((5, 5)) if t.is_cuda else t
+    rows = lambda t: t.to_sparse_csr() if t.is_cuda else t
+    close(f"blocks mm {kind}", lambda a, b: torch.mm(blocks(a), b), a, b, tolerance=2 * tolerance)
+    close(f"blocks mv {kind}", lambda a, b: torch.mv(blocks(a), b[:, 0]), a, b, tolerance=2 * tolerance)
+    close(f"sparse times sparse {kind}", lambda a, b: (rows(a) @ rows(b)).to_dense(), a, b, tolerance=2 * tolerance)
+    close(f"sparse sum {kind}", lambda a: torch.add(rows(a), rows(a.roll(1, 0)), alpha=3).to_dense(), a, tolerance=4 * tolerance)
+    close(f"sampled {kind}", lambda a, b, c: torch.sparse.sampled_addmm(a.to_sparse_csr(), c, b.mT, beta=0.5, alpha=2).to_dense(), a, b, c,
+          tolerance=8 * tolerance)
+    triangle = torch.randn(20, 20).to(kind).tril() + 20 * torch.eye(20)
+    for turn in (lambda t: t.to_sparse_csr(), lambda t: t.to_sparse_bsr((4, 4))):
+        close(f"sparse triangle {kind}", lambda t, c: torch.triangular_solve(c, turn(t) if t.is_cuda else t, upper=False)[0],
+              triangle.to(kind), c, tolerance=tolerance)
+
 def losses(device):
     torch.manual_seed(1)
     model = torch.nn.Sequential(torch.nn.Linear(20, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64), torch.nn.GELU(),

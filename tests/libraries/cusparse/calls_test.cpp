@@ -1,0 +1,125 @@
+// Handles, wrong arguments, device pointers, streams, memory that is not there.
+#include <string>
+
+#include "formats.hpp"
+
+namespace nvmlkit::library_test {
+namespace {
+
+TEST(Calls, HandlesThatAreNone) {
+  alignas(16) std::uint64_t rubbish[16] = {1, 2, 3};
+  int version = 0;
+  for (auto* const handle : {static_cast<Handle*>(nullptr), reinterpret_cast<Handle*>(rubbish)}) {
+    EXPECT_EQ(library().cusparseDestroy(handle), CUSPARSE_STATUS_NOT_INITIALIZED);
+    EXPECT_EQ(library().cusparseSetStream(handle, nullptr), CUSPARSE_STATUS_NOT_INITIALIZED);
+    EXPECT_EQ(library().cusparseGetVersion(handle, &version), CUSPARSE_STATUS_NOT_INITIALIZED);
+  }
+  EXPECT_EQ(library().cusparseCreate(nullptr), kWrong);
+  EXPECT_EQ(library().cusparseGetVersion(sparse(), nullptr), kWrong);
+  ASSERT_EQ(library().cusparseGetVersion(sparse(), &version), kFine);
+  EXPECT_EQ(version / 1000, 12);
+}
+
+TEST(Calls, NamesOfErrors) {
+  EXPECT_STREQ(library().cusparseGetErrorName(CUSPARSE_STATUS_INVALID_VALUE), "CUSPARSE_STATUS_INVALID_VALUE");
+  EXPECT_STREQ(library().cusparseGetErrorString(kFine), "success");
+  EXPECT_STREQ(library().cusparseGetErrorName(static_cast<cusparseStatus_t>(99)), "unrecognized error code");
+}
+
+TEST(Calls, ObjectsThatAreNone) {
+  alignas(16) std::uint64_t rubbish[32] = {1, 2, 3};
+  EXPECT_EQ(library().cusparseDestroySpMat(nullptr), kWrong);
+  EXPECT_EQ(library().cusparseDestroyDnMat(reinterpret_cast<DenseMatrix*>(rubbish)), kWrong);
+  EXPECT_EQ(library().cusparseSpGEMM_destroyDescr(nullptr), kWrong);
+  EXPECT_EQ(library().cusparseDestroyMatDescr(nullptr), kWrong);
+  DenseMatrix* dense = nullptr;
+  int number = 0;
+  EXPECT_EQ(library().cusparseCreateDnMat(&dense, 4, 4, 3, &number, CUDA_R_32F, CUSPARSE_ORDER_COL), kWrong);
+  EXPECT_EQ(library().cusparseCreateDnMat(&dense, -1, 4, 4, &number, CUDA_R_32F, CUSPARSE_ORDER_COL), kWrong);
+  EXPECT_EQ(library().cusparseCreateDnMat(&dense, 4, 4, 4, nullptr, CUDA_R_32F, CUSPARSE_ORDER_COL), kWrong);
+  EXPECT_EQ(library().cusparseCreateDnMat(&dense, 4, 4, 4, &number, CUDA_R_32F, static_cast<cusparseOrder_t>(3)),
+            kWrong);
+  EXPECT_EQ(library().cusparseCreateDnMat(nullptr, 4, 4, 4, &number, CUDA_R_32F, CUSPARSE_ORDER_COL), kWrong);
+  SparseMatrix* matrix = nullptr;
+  EXPECT_EQ(library().cusparseCreateCsr(&matrix, 4, 4, 1, nullptr, &number, &number, CUSPARSE_INDEX_32I,
+                                        CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F),
+            kWrong);
+  EXPECT_EQ(library().cusparseCreateCsr(&matrix, 4, 4, -1, &number, &number, &number, CUSPARSE_INDEX_32I,
+                                        CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F),
+            kWrong);
+  EXPECT_EQ(dense, nullptr);
+  EXPECT_EQ(matrix, nullptr);
+}
+
+TEST(Calls, ShapesThatDoNotFit) {
+  Random random(1);
+  const OnDeviceSparse<float> a(sparse_numbers<float>(random, 6, 12), {});
+  const OnDeviceVector<float> right(Numbers(12, 1)), wrong(Numbers(6, 1));
+  const float one = 1;
+  const auto spmv = [&](cusparseOperation_t op, const float* alpha, auto& x, auto& y, cudaDataType type = CUDA_R_32F) {
+    return library().cusparseSpMV(sparse(), op, alpha, a.matrix, x.vector, &one, y.vector, type,
+                                  CUSPARSE_SPMV_ALG_DEFAULT, nullptr);
+  };
+  EXPECT_EQ(spmv(kNone, &one, wrong, right), kWrong);
+  EXPECT_EQ(spmv(kNone, nullptr, right, wrong), kWrong);
+  EXPECT_EQ(spmv(static_cast<cusparseOperation_t>(3), &one, right, wrong), kWrong);
+  EXPECT_EQ(spmv(kNone, &one, right, wrong, static_cast<cudaDataType>(99)), CUSPARSE_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(spmv(kNone, &one, right, wrong), kFine);
+  EXPECT_EQ(spmv(kTurned, &one, wrong, right), kFine);
+  EXPECT_EQ(wrong.get().largest(), 0);
+}
+
+TEST(Calls, ScalarsOfTheDevice) {
+  Random random(2);
+  const auto a = sparse_numbers<double>(random, 6, 6), x = dense_numbers<double>(random, 6, 1);
+  const OnDeviceSparse<double> matrix(a, {});
+  const OnDeviceVector<double> from(x), to(x);
+  const OnDevice<double> scalars(std::vector<double>{2, 3});
+  ASSERT_EQ(library().cusparseSetPointerMode(sparse(), CUSPARSE_POINTER_MODE_DEVICE), kFine);
+  EXPECT_EQ(library().cusparseSpMV(sparse(), kNone, scalars.as(), matrix.matrix, from.vector, scalars.as() + 1,
+                                   to.vector, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, nullptr),
+            kFine);
+  ASSERT_EQ(library().cusparseSetPointerMode(sparse(), CUSPARSE_POINTER_MODE_HOST), kFine);
+  EXPECT_EQ(library().cusparseSetPointerMode(sparse(), static_cast<cusparsePointerMode_t>(2)), kWrong);
+  EXPECT_LE(distance(to.get(), a * x + a * x + x + x + x), 1e-13);
+}
+
+TEST(Calls, Attributes) {
+  Random random(3);
+  const OnDeviceSparse<float> a(sparse_numbers<float>(random, 6, 6), {});
+  std::uint32_t value = 1;
+  EXPECT_EQ(library().cusparseSpMatSetAttribute(a.matrix, CUSPARSE_SPMAT_FILL_MODE, &value, 4), kFine);
+  value = 9;
+  EXPECT_EQ(library().cusparseSpMatGetAttribute(a.matrix, CUSPARSE_SPMAT_FILL_MODE, &value, 4), kFine);
+  EXPECT_EQ(value, 1u);
+  value = 2;
+  EXPECT_EQ(library().cusparseSpMatSetAttribute(a.matrix, CUSPARSE_SPMAT_FILL_MODE, &value, 4), kWrong);
+  EXPECT_EQ(library().cusparseSpMatSetAttribute(a.matrix, CUSPARSE_SPMAT_FILL_MODE, &value, 8), kWrong);
+}
+
+// What a program writes is checked where it is read. The context fails, as after a kernel that fails; nothing crashes.
+// In a process of its own: a context that failed stays so.
+[[noreturn]] void run_with_a_wrong_index() {
+  Random random(4);
+  const OnDeviceSparse<float> a(sparse_numbers<float>(random, 6, 6, 100), Form{});
+  const int rubbish = 1000;
+  gpu().put(reinterpret_cast<cuda::CUdeviceptr>(a.indices.as<int>()), &rubbish, sizeof rubbish);
+  const OnDeviceVector<float> x(Numbers(6, 1)), y(Numbers(6, 1));
+  const float one = 1;
+  library().cusparseSpMV(sparse(), kNone, &one, a.matrix, x.vector, &one, y.vector, CUDA_R_32F,
+                         CUSPARSE_SPMV_ALG_DEFAULT, nullptr);
+  std::_Exit(gpu().wait() == cuda::CUDA_ERROR_LAUNCH_FAILED ? 7 : 1);
+}
+TEST(CallsDeathTest, IndicesOutOfRange) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_with_a_wrong_index(), testing::ExitedWithCode(7), "");
+}
+
+TEST(Calls, WhatIsNotSimulated) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(library().find<cusparseStatus_t (*)()>("cusparseScsrcolor")(), CUSPARSE_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "nvmlkit: cusparseScsrcolor is not simulated\n");
+}
+
+}  // namespace
+}  // namespace nvmlkit::library_test
