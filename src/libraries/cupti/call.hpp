@@ -1,0 +1,16 @@
+// What every exported function does around its own work.
+#pragma once
+
+#include "libraries/common/guarded.hpp"
+#include "libraries/cupti/types.hpp"
+
+namespace nvmlkit::cupti {
+
+using libraries::unsupported;
+
+template <class Work>
+CUptiResult without_handle(Work work) noexcept {
+  return libraries::guarded<CUPTI_ERROR_OUT_OF_MEMORY, CUPTI_ERROR_UNKNOWN>(work);
+}
+
+}  // namespace nvmlkit::cupti
