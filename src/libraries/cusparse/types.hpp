@@ -104,10 +104,18 @@ struct SparseMatrix {
   }
 };
 
+// Numbers that a program puts in the place of those of an analyzed matrix, in the order of its stream.
+struct NewNumbers {
+  std::vector<DoubleComplex> all, diagonal;
+};
+
 // What an analysis leaves for triangular solves of the functions with data types as arguments.
 struct Solver {
   static constexpr std::uint64_t kMark = 0x6e766d6c6b736f6c;
   std::uint64_t mark = kMark;
+  bool is_analyzed = false;
+  SparseMatrix matrix;
+  std::shared_ptr<NewNumbers> numbers = std::make_shared<NewNumbers>();
 };
 
 // The product of two sparse matrices, between its steps.

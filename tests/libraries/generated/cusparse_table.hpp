@@ -32,6 +32,7 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseCbsrsv2_bufferSize) cusparseCbsrsv2_bufferSize = find<decltype(&cusparse::cusparseCbsrsv2_bufferSize)>("cusparseCbsrsv2_bufferSize");
   decltype(&cusparse::cusparseCbsrsv2_solve) cusparseCbsrsv2_solve = find<decltype(&cusparse::cusparseCbsrsv2_solve)>("cusparseCbsrsv2_solve");
   decltype(&cusparse::cusparseCcsr2bsr) cusparseCcsr2bsr = find<decltype(&cusparse::cusparseCcsr2bsr)>("cusparseCcsr2bsr");
+  decltype(&cusparse::cusparseCcsr2csr_compress) cusparseCcsr2csr_compress = find<decltype(&cusparse::cusparseCcsr2csr_compress)>("cusparseCcsr2csr_compress");
   decltype(&cusparse::cusparseCcsr2gebsr) cusparseCcsr2gebsr = find<decltype(&cusparse::cusparseCcsr2gebsr)>("cusparseCcsr2gebsr");
   decltype(&cusparse::cusparseCcsr2gebsr_bufferSize) cusparseCcsr2gebsr_bufferSize = find<decltype(&cusparse::cusparseCcsr2gebsr_bufferSize)>("cusparseCcsr2gebsr_bufferSize");
   decltype(&cusparse::cusparseCcsrgeam2) cusparseCcsrgeam2 = find<decltype(&cusparse::cusparseCcsrgeam2)>("cusparseCcsrgeam2");
@@ -57,6 +58,7 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseCgtsvInterleavedBatch) cusparseCgtsvInterleavedBatch = find<decltype(&cusparse::cusparseCgtsvInterleavedBatch)>("cusparseCgtsvInterleavedBatch");
   decltype(&cusparse::cusparseCgtsvInterleavedBatch_bufferSizeExt) cusparseCgtsvInterleavedBatch_bufferSizeExt = find<decltype(&cusparse::cusparseCgtsvInterleavedBatch_bufferSizeExt)>("cusparseCgtsvInterleavedBatch_bufferSizeExt");
   decltype(&cusparse::cusparseCnnz) cusparseCnnz = find<decltype(&cusparse::cusparseCnnz)>("cusparseCnnz");
+  decltype(&cusparse::cusparseCnnz_compress) cusparseCnnz_compress = find<decltype(&cusparse::cusparseCnnz_compress)>("cusparseCnnz_compress");
   decltype(&cusparse::cusparseConstBlockedEllGet) cusparseConstBlockedEllGet = find<decltype(&cusparse::cusparseConstBlockedEllGet)>("cusparseConstBlockedEllGet");
   decltype(&cusparse::cusparseConstCooGet) cusparseConstCooGet = find<decltype(&cusparse::cusparseConstCooGet)>("cusparseConstCooGet");
   decltype(&cusparse::cusparseConstCscGet) cusparseConstCscGet = find<decltype(&cusparse::cusparseConstCscGet)>("cusparseConstCscGet");
@@ -122,6 +124,7 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseDbsrsv2_bufferSize) cusparseDbsrsv2_bufferSize = find<decltype(&cusparse::cusparseDbsrsv2_bufferSize)>("cusparseDbsrsv2_bufferSize");
   decltype(&cusparse::cusparseDbsrsv2_solve) cusparseDbsrsv2_solve = find<decltype(&cusparse::cusparseDbsrsv2_solve)>("cusparseDbsrsv2_solve");
   decltype(&cusparse::cusparseDcsr2bsr) cusparseDcsr2bsr = find<decltype(&cusparse::cusparseDcsr2bsr)>("cusparseDcsr2bsr");
+  decltype(&cusparse::cusparseDcsr2csr_compress) cusparseDcsr2csr_compress = find<decltype(&cusparse::cusparseDcsr2csr_compress)>("cusparseDcsr2csr_compress");
   decltype(&cusparse::cusparseDcsr2gebsr) cusparseDcsr2gebsr = find<decltype(&cusparse::cusparseDcsr2gebsr)>("cusparseDcsr2gebsr");
   decltype(&cusparse::cusparseDcsr2gebsr_bufferSize) cusparseDcsr2gebsr_bufferSize = find<decltype(&cusparse::cusparseDcsr2gebsr_bufferSize)>("cusparseDcsr2gebsr_bufferSize");
   decltype(&cusparse::cusparseDcsrgeam2) cusparseDcsrgeam2 = find<decltype(&cusparse::cusparseDcsrgeam2)>("cusparseDcsrgeam2");
@@ -170,6 +173,7 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseDnVecGetValues) cusparseDnVecGetValues = find<decltype(&cusparse::cusparseDnVecGetValues)>("cusparseDnVecGetValues");
   decltype(&cusparse::cusparseDnVecSetValues) cusparseDnVecSetValues = find<decltype(&cusparse::cusparseDnVecSetValues)>("cusparseDnVecSetValues");
   decltype(&cusparse::cusparseDnnz) cusparseDnnz = find<decltype(&cusparse::cusparseDnnz)>("cusparseDnnz");
+  decltype(&cusparse::cusparseDnnz_compress) cusparseDnnz_compress = find<decltype(&cusparse::cusparseDnnz_compress)>("cusparseDnnz_compress");
   decltype(&cusparse::cusparseGather) cusparseGather = find<decltype(&cusparse::cusparseGather)>("cusparseGather");
   decltype(&cusparse::cusparseGetErrorName) cusparseGetErrorName = find<decltype(&cusparse::cusparseGetErrorName)>("cusparseGetErrorName");
   decltype(&cusparse::cusparseGetErrorString) cusparseGetErrorString = find<decltype(&cusparse::cusparseGetErrorString)>("cusparseGetErrorString");
@@ -209,6 +213,7 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseSbsrsv2_solve) cusparseSbsrsv2_solve = find<decltype(&cusparse::cusparseSbsrsv2_solve)>("cusparseSbsrsv2_solve");
   decltype(&cusparse::cusparseScatter) cusparseScatter = find<decltype(&cusparse::cusparseScatter)>("cusparseScatter");
   decltype(&cusparse::cusparseScsr2bsr) cusparseScsr2bsr = find<decltype(&cusparse::cusparseScsr2bsr)>("cusparseScsr2bsr");
+  decltype(&cusparse::cusparseScsr2csr_compress) cusparseScsr2csr_compress = find<decltype(&cusparse::cusparseScsr2csr_compress)>("cusparseScsr2csr_compress");
   decltype(&cusparse::cusparseScsr2gebsr) cusparseScsr2gebsr = find<decltype(&cusparse::cusparseScsr2gebsr)>("cusparseScsr2gebsr");
   decltype(&cusparse::cusparseScsr2gebsr_bufferSize) cusparseScsr2gebsr_bufferSize = find<decltype(&cusparse::cusparseScsr2gebsr_bufferSize)>("cusparseScsr2gebsr_bufferSize");
   decltype(&cusparse::cusparseScsrgeam2) cusparseScsrgeam2 = find<decltype(&cusparse::cusparseScsrgeam2)>("cusparseScsrgeam2");
@@ -240,6 +245,7 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseSgtsvInterleavedBatch) cusparseSgtsvInterleavedBatch = find<decltype(&cusparse::cusparseSgtsvInterleavedBatch)>("cusparseSgtsvInterleavedBatch");
   decltype(&cusparse::cusparseSgtsvInterleavedBatch_bufferSizeExt) cusparseSgtsvInterleavedBatch_bufferSizeExt = find<decltype(&cusparse::cusparseSgtsvInterleavedBatch_bufferSizeExt)>("cusparseSgtsvInterleavedBatch_bufferSizeExt");
   decltype(&cusparse::cusparseSnnz) cusparseSnnz = find<decltype(&cusparse::cusparseSnnz)>("cusparseSnnz");
+  decltype(&cusparse::cusparseSnnz_compress) cusparseSnnz_compress = find<decltype(&cusparse::cusparseSnnz_compress)>("cusparseSnnz_compress");
   decltype(&cusparse::cusparseSpGEMM_compute) cusparseSpGEMM_compute = find<decltype(&cusparse::cusparseSpGEMM_compute)>("cusparseSpGEMM_compute");
   decltype(&cusparse::cusparseSpGEMM_copy) cusparseSpGEMM_copy = find<decltype(&cusparse::cusparseSpGEMM_copy)>("cusparseSpGEMM_copy");
   decltype(&cusparse::cusparseSpGEMM_createDescr) cusparseSpGEMM_createDescr = find<decltype(&cusparse::cusparseSpGEMM_createDescr)>("cusparseSpGEMM_createDescr");
@@ -270,11 +276,13 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseSpSM_createDescr) cusparseSpSM_createDescr = find<decltype(&cusparse::cusparseSpSM_createDescr)>("cusparseSpSM_createDescr");
   decltype(&cusparse::cusparseSpSM_destroyDescr) cusparseSpSM_destroyDescr = find<decltype(&cusparse::cusparseSpSM_destroyDescr)>("cusparseSpSM_destroyDescr");
   decltype(&cusparse::cusparseSpSM_solve) cusparseSpSM_solve = find<decltype(&cusparse::cusparseSpSM_solve)>("cusparseSpSM_solve");
+  decltype(&cusparse::cusparseSpSM_updateMatrix) cusparseSpSM_updateMatrix = find<decltype(&cusparse::cusparseSpSM_updateMatrix)>("cusparseSpSM_updateMatrix");
   decltype(&cusparse::cusparseSpSV_analysis) cusparseSpSV_analysis = find<decltype(&cusparse::cusparseSpSV_analysis)>("cusparseSpSV_analysis");
   decltype(&cusparse::cusparseSpSV_bufferSize) cusparseSpSV_bufferSize = find<decltype(&cusparse::cusparseSpSV_bufferSize)>("cusparseSpSV_bufferSize");
   decltype(&cusparse::cusparseSpSV_createDescr) cusparseSpSV_createDescr = find<decltype(&cusparse::cusparseSpSV_createDescr)>("cusparseSpSV_createDescr");
   decltype(&cusparse::cusparseSpSV_destroyDescr) cusparseSpSV_destroyDescr = find<decltype(&cusparse::cusparseSpSV_destroyDescr)>("cusparseSpSV_destroyDescr");
   decltype(&cusparse::cusparseSpSV_solve) cusparseSpSV_solve = find<decltype(&cusparse::cusparseSpSV_solve)>("cusparseSpSV_solve");
+  decltype(&cusparse::cusparseSpSV_updateMatrix) cusparseSpSV_updateMatrix = find<decltype(&cusparse::cusparseSpSV_updateMatrix)>("cusparseSpSV_updateMatrix");
   decltype(&cusparse::cusparseSpVV) cusparseSpVV = find<decltype(&cusparse::cusparseSpVV)>("cusparseSpVV");
   decltype(&cusparse::cusparseSpVV_bufferSize) cusparseSpVV_bufferSize = find<decltype(&cusparse::cusparseSpVV_bufferSize)>("cusparseSpVV_bufferSize");
   decltype(&cusparse::cusparseSpVecGet) cusparseSpVecGet = find<decltype(&cusparse::cusparseSpVecGet)>("cusparseSpVecGet");
@@ -318,6 +326,7 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseZbsrsv2_bufferSize) cusparseZbsrsv2_bufferSize = find<decltype(&cusparse::cusparseZbsrsv2_bufferSize)>("cusparseZbsrsv2_bufferSize");
   decltype(&cusparse::cusparseZbsrsv2_solve) cusparseZbsrsv2_solve = find<decltype(&cusparse::cusparseZbsrsv2_solve)>("cusparseZbsrsv2_solve");
   decltype(&cusparse::cusparseZcsr2bsr) cusparseZcsr2bsr = find<decltype(&cusparse::cusparseZcsr2bsr)>("cusparseZcsr2bsr");
+  decltype(&cusparse::cusparseZcsr2csr_compress) cusparseZcsr2csr_compress = find<decltype(&cusparse::cusparseZcsr2csr_compress)>("cusparseZcsr2csr_compress");
   decltype(&cusparse::cusparseZcsr2gebsr) cusparseZcsr2gebsr = find<decltype(&cusparse::cusparseZcsr2gebsr)>("cusparseZcsr2gebsr");
   decltype(&cusparse::cusparseZcsr2gebsr_bufferSize) cusparseZcsr2gebsr_bufferSize = find<decltype(&cusparse::cusparseZcsr2gebsr_bufferSize)>("cusparseZcsr2gebsr_bufferSize");
   decltype(&cusparse::cusparseZcsrgeam2) cusparseZcsrgeam2 = find<decltype(&cusparse::cusparseZcsrgeam2)>("cusparseZcsrgeam2");
@@ -343,12 +352,12 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseZgtsvInterleavedBatch) cusparseZgtsvInterleavedBatch = find<decltype(&cusparse::cusparseZgtsvInterleavedBatch)>("cusparseZgtsvInterleavedBatch");
   decltype(&cusparse::cusparseZgtsvInterleavedBatch_bufferSizeExt) cusparseZgtsvInterleavedBatch_bufferSizeExt = find<decltype(&cusparse::cusparseZgtsvInterleavedBatch_bufferSizeExt)>("cusparseZgtsvInterleavedBatch_bufferSizeExt");
   decltype(&cusparse::cusparseZnnz) cusparseZnnz = find<decltype(&cusparse::cusparseZnnz)>("cusparseZnnz");
+  decltype(&cusparse::cusparseZnnz_compress) cusparseZnnz_compress = find<decltype(&cusparse::cusparseZnnz_compress)>("cusparseZnnz_compress");
 };
 
 // Those that answer CUSPARSE_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCusparseUnsupported = {
     "cusparseCbsrxmv",
-    "cusparseCcsr2csr_compress",
     "cusparseCcsr2csru",
     "cusparseCcsrcolor",
     "cusparseCcsru2csr",
@@ -357,12 +366,10 @@ inline const std::vector<const char*> kCusparseUnsupported = {
     "cusparseCgebsr2gebsc_bufferSize",
     "cusparseCgebsr2gebsr",
     "cusparseCgebsr2gebsr_bufferSize",
-    "cusparseCnnz_compress",
     "cusparseCreateColorInfo",
     "cusparseCreateCsru2csrInfo",
     "cusparseCreatePruneInfo",
     "cusparseDbsrxmv",
-    "cusparseDcsr2csr_compress",
     "cusparseDcsr2csru",
     "cusparseDcsrcolor",
     "cusparseDcsru2csr",
@@ -374,7 +381,6 @@ inline const std::vector<const char*> kCusparseUnsupported = {
     "cusparseDgebsr2gebsc_bufferSize",
     "cusparseDgebsr2gebsr",
     "cusparseDgebsr2gebsr_bufferSize",
-    "cusparseDnnz_compress",
     "cusparseDpruneCsr2csr",
     "cusparseDpruneCsr2csrByPercentage",
     "cusparseDpruneCsr2csrByPercentage_bufferSizeExt",
@@ -400,7 +406,6 @@ inline const std::vector<const char*> kCusparseUnsupported = {
     "cusparseHpruneDense2csrNnzByPercentage",
     "cusparseHpruneDense2csr_bufferSizeExt",
     "cusparseSbsrxmv",
-    "cusparseScsr2csr_compress",
     "cusparseScsr2csru",
     "cusparseScsrcolor",
     "cusparseScsru2csr",
@@ -409,12 +414,9 @@ inline const std::vector<const char*> kCusparseUnsupported = {
     "cusparseSgebsr2gebsc_bufferSize",
     "cusparseSgebsr2gebsr",
     "cusparseSgebsr2gebsr_bufferSize",
-    "cusparseSnnz_compress",
     "cusparseSpMMOp",
     "cusparseSpMMOp_createPlan",
     "cusparseSpMMOp_destroyPlan",
-    "cusparseSpSM_updateMatrix",
-    "cusparseSpSV_updateMatrix",
     "cusparseSpruneCsr2csr",
     "cusparseSpruneCsr2csrByPercentage",
     "cusparseSpruneCsr2csrByPercentage_bufferSizeExt",
@@ -429,7 +431,6 @@ inline const std::vector<const char*> kCusparseUnsupported = {
     "cusparseSpruneDense2csr_bufferSizeExt",
     "cusparseXgebsr2gebsrNnz",
     "cusparseZbsrxmv",
-    "cusparseZcsr2csr_compress",
     "cusparseZcsr2csru",
     "cusparseZcsrcolor",
     "cusparseZcsru2csr",
@@ -438,7 +439,6 @@ inline const std::vector<const char*> kCusparseUnsupported = {
     "cusparseZgebsr2gebsc_bufferSize",
     "cusparseZgebsr2gebsr",
     "cusparseZgebsr2gebsr_bufferSize",
-    "cusparseZnnz_compress",
 };
 
 }  // namespace nvmlkit::library_test

@@ -20,23 +20,70 @@ cusparseStatus_t check_solve(const Call& call, cusparseOperation_t op_a, cuspars
   return for_compute(call, compute, [](auto) { return CUSPARSE_STATUS_SUCCESS; });
 }
 
+template <class T>
+T narrowed(DoubleComplex x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(x.real());
+  else
+    return static_cast<T>(x);
+}
+
+// op(matrix), with the numbers that came later.
+template <class T>
+Sparse<T> read_updated(Running& running, const SparseMatrix& matrix, Size batch, cusparseOperation_t op,
+                       const NewNumbers& numbers) {
+  auto out = read_sparse<T>(running, matrix, batch);
+  const Size each = matrix.stored();
+  for (Size k = 0; k < each && !numbers.all.empty(); ++k)
+    out.values[at(k)] = narrowed<T>(numbers.all[at(batch * matrix.value_stride + k)]);
+  for (Size i = 0; i < out.entries.rows && !numbers.diagonal.empty(); ++i)
+    for (Size k = out.entries.begin(i); k < out.entries.end(i); ++k)
+      if (out.entries.column(k) == i) out.value(k) = narrowed<T>(numbers.diagonal[at(i)]);
+  if (is_turned(op)) out.entries = transposed(out.entries);
+  if (op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
+    for (T& x : out.values) x = conjugated(x);
+  return out;
+}
+
 cusparseStatus_t solve_later(const Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
                              const SparseMatrix& left, const DenseMatrix& right, const DenseMatrix& out,
-                             cudaDataType compute) {
+                             cudaDataType compute, const Solver& solver) {
   const Scalar scale(call, alpha, compute);
   return for_compute(call, compute, [&](auto zero) {
     using T = decltype(zero);
-    const auto work = [=](Running& running) {
+    const auto work = [=, numbers = solver.numbers](Running& running) {
       const T by = scale.get<T>(running);
       for (Size batch = 0; batch < out.batches; ++batch) {
         auto x = read_dense<T>(running, right, right.batches > 1 ? batch : 0, op_b);
         for (T& number : x.numbers) number *= by;
-        solve(running, read_sparse<T>(running, left, left.batches > 1 ? batch : 0, op_a), triangle_of(left, op_a), x);
+        const auto matrix = read_updated<T>(running, left, left.batches > 1 ? batch : 0, op_a, *numbers);
+        solve(running, matrix, triangle_of(left, op_a), x);
         write_dense(running, out, x, batch);
       }
     };
     return call.enqueue(cost_of<T>(left.stored(), out.columns * out.batches), work);
   });
+}
+
+cusparseStatus_t analyze(cusparseStatus_t status, const SparseMatrix* a, Solver* solver) {
+  if (status != CUSPARSE_STATUS_SUCCESS) return status;
+  solver->is_analyzed = true;
+  solver->matrix = *a;
+  solver->numbers = std::make_shared<NewNumbers>();
+  return status;
+}
+
+cusparseStatus_t update(const Call& call, const Solver* solver, const void* values, bool is_diagonal) {
+  if (!is_object(solver) || !solver->is_analyzed || !values) return CUSPARSE_STATUS_INVALID_VALUE;
+  const auto& m = solver->matrix;
+  const Size all = m.batches > 1 ? (m.batches - 1) * m.value_stride + m.stored() : m.stored();
+  const Size count = is_diagonal ? m.all_rows() : all;
+  const auto work = [=, type = m.type, numbers = solver->numbers](Running& running) {
+    auto& to = is_diagonal ? numbers->diagonal : numbers->all;
+    to = read_numbers<DoubleComplex>(running, values, count, type);
+    if (!is_diagonal) numbers->diagonal.clear();
+  };
+  return call.enqueue(cost_of<float>(count, 1), work);
 }
 
 struct Columns {
@@ -59,19 +106,19 @@ cusparseStatus_t spsv_size(const Call& call, cusparseOperation_t op, const void*
   const auto status = check_columns(call, op, alpha, a, x, y, compute, solver, columns);
   return status == CUSPARSE_STATUS_SUCCESS ? tell_size(size) : status;
 }
-// The solve reads the matrix itself.
+// The solve reads the matrix itself, and what was put in the place of its numbers.
 cusparseStatus_t spsv_analysis(const Call& call, cusparseOperation_t op, const void* alpha, const SparseMatrix* a,
                                const DenseVector* x, DenseVector* y, cudaDataType compute, cusparseSpSVAlg_t,
                                Solver* solver, void*) {
   Columns columns;
-  return check_columns(call, op, alpha, a, x, y, compute, solver, columns);
+  return analyze(check_columns(call, op, alpha, a, x, y, compute, solver, columns), a, solver);
 }
 cusparseStatus_t spsv(const Call& call, cusparseOperation_t op, const void* alpha, const SparseMatrix* a,
                       const DenseVector* x, DenseVector* y, cudaDataType compute, cusparseSpSVAlg_t, Solver* solver) {
   Columns columns;
   const auto status = check_columns(call, op, alpha, a, x, y, compute, solver, columns);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
-  return solve_later(call, op, kPlain, alpha, *a, columns.x, columns.y, compute);
+  return solve_later(call, op, kPlain, alpha, *a, columns.x, columns.y, compute, *solver);
 }
 
 cusparseStatus_t spsm_size(const Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
@@ -83,14 +130,23 @@ cusparseStatus_t spsm_size(const Call& call, cusparseOperation_t op_a, cusparseO
 cusparseStatus_t spsm_analysis(const Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
                                const SparseMatrix* a, const DenseMatrix* b, DenseMatrix* c, cudaDataType compute,
                                cusparseSpSMAlg_t, Solver* solver, void*) {
-  return check_solve(call, op_a, op_b, alpha, a, b, c, compute, solver);
+  return analyze(check_solve(call, op_a, op_b, alpha, a, b, c, compute, solver), a, solver);
 }
 cusparseStatus_t spsm(const Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
                       const SparseMatrix* a, const DenseMatrix* b, DenseMatrix* c, cudaDataType compute,
                       cusparseSpSMAlg_t, Solver* solver) {
   const auto status = check_solve(call, op_a, op_b, alpha, a, b, c, compute, solver);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
-  return solve_later(call, op_a, op_b, alpha, *a, *b, *c, compute);
+  return solve_later(call, op_a, op_b, alpha, *a, *b, *c, compute, *solver);
+}
+
+cusparseStatus_t spsv_update(const Call& call, Solver* solver, void* values, cusparseSpSVUpdate_t part) {
+  if (part > CUSPARSE_SPSV_UPDATE_DIAGONAL) return CUSPARSE_STATUS_INVALID_VALUE;
+  return update(call, solver, values, part == CUSPARSE_SPSV_UPDATE_DIAGONAL);
+}
+cusparseStatus_t spsm_update(const Call& call, Solver* solver, void* values, cusparseSpSMUpdate_t part) {
+  if (part > CUSPARSE_SPSM_UPDATE_DIAGONAL) return CUSPARSE_STATUS_INVALID_VALUE;
+  return update(call, solver, values, part == CUSPARSE_SPSM_UPDATE_DIAGONAL);
 }
 
 }  // namespace nvmlkit::cusparse::functions

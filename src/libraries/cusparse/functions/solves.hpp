@@ -29,4 +29,8 @@ cusparseStatus_t spsm(const Call& call, cusparseOperation_t op_a, cusparseOperat
                       const SparseMatrix* a, const DenseMatrix* b, DenseMatrix* c, cudaDataType compute,
                       cusparseSpSMAlg_t algorithm, Solver* solver);
 
+// Numbers for the solves that follow: all that the analyzed matrix stores, or those of its diagonal.
+cusparseStatus_t spsv_update(const Call& call, Solver* solver, void* values, cusparseSpSVUpdate_t part);
+cusparseStatus_t spsm_update(const Call& call, Solver* solver, void* values, cusparseSpSMUpdate_t part);
+
 }  // namespace nvmlkit::cusparse::functions

@@ -204,4 +204,57 @@ cusparseStatus_t bsr2csr(const Call& call, cusparseDirection_t direction, int ro
                    out_indices);
 }
 
+// Numbers above a tolerance: of a complex one, the real part counts.
+template <class T>
+bool is_above(T x, T tolerance) {
+  return std::abs(x) > std::real(tolerance);
+}
+
+// How many of each row there are, and in all.
+template <class T>
+cusparseStatus_t count_compressed(const Call& call, int m, const MatrixOptions* options, const T* values,
+                                  const int* offsets, int* by_row, int* total, T tolerance) {
+  if (m < 0 || !is_object(options) || !offsets || !by_row || !total || !(std::real(tolerance) >= 0))
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  const Answer<int> answer(call, total);
+  return call.enqueue_with_answer(cost_of<T>(m, 1), [=, base = static_cast<Size>(options->base)](Running& running) {
+    const auto begins = read_indices(running, offsets, m + 1, CUSPARSE_INDEX_32I, base);
+    need(begins.front() == 0 && std::is_sorted(begins.begin(), begins.end()));
+    const auto numbers = read_numbers<T>(running, values, begins.back(), kDataType<T>);
+    std::vector<Size> counts(at(m));
+    int all = 0;
+    for (Size i = 0; i < m; ++i)
+      for (Size k = begins[at(i)]; k < begins[at(i) + 1]; ++k)
+        if (is_above(numbers[at(k)], tolerance)) ++counts[at(i)], ++all;
+    write_indices(running, by_row, counts, CUSPARSE_INDEX_32I, 0);
+    answer.set(running, all);
+  });
+}
+
+// The same matrix without the other numbers. The order of the arrays is that of the header.
+template <class T>
+cusparseStatus_t compress(const Call& call, int m, int n, const MatrixOptions* options, const T* values,
+                          const int* indices, const int* offsets, int count, const int*, T* out, int* out_indices,
+                          int* out_offsets, T tolerance) {
+  if (m < 0 || n < 0 || count < 0 || !is_object(options) || !out_offsets || !(std::real(tolerance) >= 0))
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  const auto a = typed_csr(options, m, n, count, values, offsets, indices);
+  if (!has_arrays(a)) return CUSPARSE_STATUS_INVALID_VALUE;
+  return call.enqueue(cost_of<T>(count, 1), [=](Running& running) {
+    const auto from = read_sparse<T>(running, a);
+    Rows<T> to;
+    for (Size i = 0; i < m; ++i) {
+      for (Size k = from.entries.begin(i); k < from.entries.end(i); ++k)
+        if (is_above(from.value(k), tolerance)) {
+          to.columns.push_back(from.entries.column(k));
+          to.values.push_back(from.value(k));
+        }
+      to.begins.push_back(static_cast<Size>(to.columns.size()));
+    }
+    write_indices(running, out_offsets, to.begins, CUSPARSE_INDEX_32I, static_cast<Size>(a.base));
+    write_indices(running, out_indices, to.columns, CUSPARSE_INDEX_32I, static_cast<Size>(a.base));
+    write_numbers(running, out, to.values, kDataType<T>);
+  });
+}
+
 }  // namespace nvmlkit::cusparse::functions

@@ -25,6 +25,10 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSM_solve(Handle* handle, cuspa
   return with(handle, "cusparseSpSM_solve", [&](const Call& call) { return functions::spsm(call, opA, opB, alpha, matA, matB, matC, computeType, alg, spsmDescr); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSM_updateMatrix(Handle* handle, Solver* spsmDescr, void* newValues, cusparseSpSMUpdate_t updatePart) {
+  return with(handle, "cusparseSpSM_updateMatrix", [&](const Call& call) { return functions::spsm_update(call, spsmDescr, newValues, updatePart); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSV_analysis(Handle* handle, cusparseOperation_t opA, const void* alpha, const SparseMatrix* matA, const DenseVector* vecX, DenseVector* vecY, cudaDataType computeType, cusparseSpSVAlg_t alg, Solver* spsvDescr, void* externalBuffer) {
   return with(handle, "cusparseSpSV_analysis", [&](const Call& call) { return functions::spsv_analysis(call, opA, alpha, matA, vecX, vecY, computeType, alg, spsvDescr, externalBuffer); });
 }
@@ -43,6 +47,10 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSV_destroyDescr(Solver* descr)
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSV_solve(Handle* handle, cusparseOperation_t opA, const void* alpha, const SparseMatrix* matA, const DenseVector* vecX, DenseVector* vecY, cudaDataType computeType, cusparseSpSVAlg_t alg, Solver* spsvDescr) {
   return with(handle, "cusparseSpSV_solve", [&](const Call& call) { return functions::spsv(call, opA, alpha, matA, vecX, vecY, computeType, alg, spsvDescr); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSV_updateMatrix(Handle* handle, Solver* spsvDescr, void* newValues, cusparseSpSVUpdate_t updatePart) {
+  return with(handle, "cusparseSpSV_updateMatrix", [&](const Call& call) { return functions::spsv_update(call, spsvDescr, newValues, updatePart); });
 }
 
 }  // namespace nvmlkit::cusparse

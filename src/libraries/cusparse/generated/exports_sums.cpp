@@ -13,6 +13,10 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCcsr2bsr(Handle* handle, cuspars
   return with(handle, "cusparseCcsr2bsr", [&](const Call& call) { return functions::csr2bsr(call, dirA, m, n, descrA, csrSortedValA, csrSortedRowPtrA, csrSortedColIndA, blockDim, descrC, bsrSortedValC, bsrSortedRowPtrC, bsrSortedColIndC); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCcsr2csr_compress(Handle* handle, int m, int n, const MatrixOptions* descrA, const Complex* csrSortedValA, const int* csrSortedColIndA, const int* csrSortedRowPtrA, int nnzA, const int* nnzPerRow, Complex* csrSortedValC, int* csrSortedColIndC, int* csrSortedRowPtrC, Complex tol) {
+  return with(handle, "cusparseCcsr2csr_compress", [&](const Call& call) { return functions::compress(call, m, n, descrA, csrSortedValA, csrSortedColIndA, csrSortedRowPtrA, nnzA, nnzPerRow, csrSortedValC, csrSortedColIndC, csrSortedRowPtrC, tol); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCcsr2gebsr(Handle* handle, cusparseDirection_t dirA, int m, int n, const MatrixOptions* descrA, const Complex* csrSortedValA, const int* csrSortedRowPtrA, const int* csrSortedColIndA, const MatrixOptions* descrC, Complex* bsrSortedValC, int* bsrSortedRowPtrC, int* bsrSortedColIndC, int rowBlockDim, int colBlockDim, void* pBuffer) {
   return with(handle, "cusparseCcsr2gebsr", [&](const Call& call) { return functions::csr2gebsr(call, dirA, m, n, descrA, csrSortedValA, csrSortedRowPtrA, csrSortedColIndA, descrC, bsrSortedValC, bsrSortedRowPtrC, bsrSortedColIndC, rowBlockDim, colBlockDim, pBuffer); });
 }
@@ -37,12 +41,20 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCnnz(Handle* handle, cusparseDir
   return with(handle, "cusparseCnnz", [&](const Call& call) { return functions::count_numbers(call, dirA, m, n, descrA, A, lda, nnzPerRowCol, nnzTotalDevHostPtr); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCnnz_compress(Handle* handle, int m, const MatrixOptions* descr, const Complex* csrSortedValA, const int* csrSortedRowPtrA, int* nnzPerRow, int* nnzC, Complex tol) {
+  return with(handle, "cusparseCnnz_compress", [&](const Call& call) { return functions::count_compressed(call, m, descr, csrSortedValA, csrSortedRowPtrA, nnzPerRow, nnzC, tol); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDbsr2csr(Handle* handle, cusparseDirection_t dirA, int mb, int nb, const MatrixOptions* descrA, const double* bsrSortedValA, const int* bsrSortedRowPtrA, const int* bsrSortedColIndA, int blockDim, const MatrixOptions* descrC, double* csrSortedValC, int* csrSortedRowPtrC, int* csrSortedColIndC) {
   return with(handle, "cusparseDbsr2csr", [&](const Call& call) { return functions::bsr2csr(call, dirA, mb, nb, descrA, bsrSortedValA, bsrSortedRowPtrA, bsrSortedColIndA, blockDim, descrC, csrSortedValC, csrSortedRowPtrC, csrSortedColIndC); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDcsr2bsr(Handle* handle, cusparseDirection_t dirA, int m, int n, const MatrixOptions* descrA, const double* csrSortedValA, const int* csrSortedRowPtrA, const int* csrSortedColIndA, int blockDim, const MatrixOptions* descrC, double* bsrSortedValC, int* bsrSortedRowPtrC, int* bsrSortedColIndC) {
   return with(handle, "cusparseDcsr2bsr", [&](const Call& call) { return functions::csr2bsr(call, dirA, m, n, descrA, csrSortedValA, csrSortedRowPtrA, csrSortedColIndA, blockDim, descrC, bsrSortedValC, bsrSortedRowPtrC, bsrSortedColIndC); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDcsr2csr_compress(Handle* handle, int m, int n, const MatrixOptions* descrA, const double* csrSortedValA, const int* csrSortedColIndA, const int* csrSortedRowPtrA, int nnzA, const int* nnzPerRow, double* csrSortedValC, int* csrSortedColIndC, int* csrSortedRowPtrC, double tol) {
+  return with(handle, "cusparseDcsr2csr_compress", [&](const Call& call) { return functions::compress(call, m, n, descrA, csrSortedValA, csrSortedColIndA, csrSortedRowPtrA, nnzA, nnzPerRow, csrSortedValC, csrSortedColIndC, csrSortedRowPtrC, tol); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDcsr2gebsr(Handle* handle, cusparseDirection_t dirA, int m, int n, const MatrixOptions* descrA, const double* csrSortedValA, const int* csrSortedRowPtrA, const int* csrSortedColIndA, const MatrixOptions* descrC, double* bsrSortedValC, int* bsrSortedRowPtrC, int* bsrSortedColIndC, int rowBlockDim, int colBlockDim, void* pBuffer) {
@@ -69,12 +81,20 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDnnz(Handle* handle, cusparseDir
   return with(handle, "cusparseDnnz", [&](const Call& call) { return functions::count_numbers(call, dirA, m, n, descrA, A, lda, nnzPerRowCol, nnzTotalDevHostPtr); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDnnz_compress(Handle* handle, int m, const MatrixOptions* descr, const double* csrSortedValA, const int* csrSortedRowPtrA, int* nnzPerRow, int* nnzC, double tol) {
+  return with(handle, "cusparseDnnz_compress", [&](const Call& call) { return functions::count_compressed(call, m, descr, csrSortedValA, csrSortedRowPtrA, nnzPerRow, nnzC, tol); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSbsr2csr(Handle* handle, cusparseDirection_t dirA, int mb, int nb, const MatrixOptions* descrA, const float* bsrSortedValA, const int* bsrSortedRowPtrA, const int* bsrSortedColIndA, int blockDim, const MatrixOptions* descrC, float* csrSortedValC, int* csrSortedRowPtrC, int* csrSortedColIndC) {
   return with(handle, "cusparseSbsr2csr", [&](const Call& call) { return functions::bsr2csr(call, dirA, mb, nb, descrA, bsrSortedValA, bsrSortedRowPtrA, bsrSortedColIndA, blockDim, descrC, csrSortedValC, csrSortedRowPtrC, csrSortedColIndC); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseScsr2bsr(Handle* handle, cusparseDirection_t dirA, int m, int n, const MatrixOptions* descrA, const float* csrSortedValA, const int* csrSortedRowPtrA, const int* csrSortedColIndA, int blockDim, const MatrixOptions* descrC, float* bsrSortedValC, int* bsrSortedRowPtrC, int* bsrSortedColIndC) {
   return with(handle, "cusparseScsr2bsr", [&](const Call& call) { return functions::csr2bsr(call, dirA, m, n, descrA, csrSortedValA, csrSortedRowPtrA, csrSortedColIndA, blockDim, descrC, bsrSortedValC, bsrSortedRowPtrC, bsrSortedColIndC); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseScsr2csr_compress(Handle* handle, int m, int n, const MatrixOptions* descrA, const float* csrSortedValA, const int* csrSortedColIndA, const int* csrSortedRowPtrA, int nnzA, const int* nnzPerRow, float* csrSortedValC, int* csrSortedColIndC, int* csrSortedRowPtrC, float tol) {
+  return with(handle, "cusparseScsr2csr_compress", [&](const Call& call) { return functions::compress(call, m, n, descrA, csrSortedValA, csrSortedColIndA, csrSortedRowPtrA, nnzA, nnzPerRow, csrSortedValC, csrSortedColIndC, csrSortedRowPtrC, tol); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseScsr2gebsr(Handle* handle, cusparseDirection_t dirA, int m, int n, const MatrixOptions* descrA, const float* csrSortedValA, const int* csrSortedRowPtrA, const int* csrSortedColIndA, const MatrixOptions* descrC, float* bsrSortedValC, int* bsrSortedRowPtrC, int* bsrSortedColIndC, int rowBlockDim, int colBlockDim, void* pBuffer) {
@@ -101,6 +121,10 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSnnz(Handle* handle, cusparseDir
   return with(handle, "cusparseSnnz", [&](const Call& call) { return functions::count_numbers(call, dirA, m, n, descrA, A, lda, nnzPerRowCol, nnzTotalDevHostPtr); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSnnz_compress(Handle* handle, int m, const MatrixOptions* descr, const float* csrSortedValA, const int* csrSortedRowPtrA, int* nnzPerRow, int* nnzC, float tol) {
+  return with(handle, "cusparseSnnz_compress", [&](const Call& call) { return functions::count_compressed(call, m, descr, csrSortedValA, csrSortedRowPtrA, nnzPerRow, nnzC, tol); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseXcsr2bsrNnz(Handle* handle, cusparseDirection_t dirA, int m, int n, const MatrixOptions* descrA, const int* csrSortedRowPtrA, const int* csrSortedColIndA, int blockDim, const MatrixOptions* descrC, int* bsrSortedRowPtrC, int* nnzTotalDevHostPtr) {
   return with(handle, "cusparseXcsr2bsrNnz", [&](const Call& call) { return functions::csr2bsr_count(call, dirA, m, n, descrA, csrSortedRowPtrA, csrSortedColIndA, blockDim, descrC, bsrSortedRowPtrC, nnzTotalDevHostPtr); });
 }
@@ -119,6 +143,10 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZbsr2csr(Handle* handle, cuspars
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZcsr2bsr(Handle* handle, cusparseDirection_t dirA, int m, int n, const MatrixOptions* descrA, const DoubleComplex* csrSortedValA, const int* csrSortedRowPtrA, const int* csrSortedColIndA, int blockDim, const MatrixOptions* descrC, DoubleComplex* bsrSortedValC, int* bsrSortedRowPtrC, int* bsrSortedColIndC) {
   return with(handle, "cusparseZcsr2bsr", [&](const Call& call) { return functions::csr2bsr(call, dirA, m, n, descrA, csrSortedValA, csrSortedRowPtrA, csrSortedColIndA, blockDim, descrC, bsrSortedValC, bsrSortedRowPtrC, bsrSortedColIndC); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZcsr2csr_compress(Handle* handle, int m, int n, const MatrixOptions* descrA, const DoubleComplex* csrSortedValA, const int* csrSortedColIndA, const int* csrSortedRowPtrA, int nnzA, const int* nnzPerRow, DoubleComplex* csrSortedValC, int* csrSortedColIndC, int* csrSortedRowPtrC, DoubleComplex tol) {
+  return with(handle, "cusparseZcsr2csr_compress", [&](const Call& call) { return functions::compress(call, m, n, descrA, csrSortedValA, csrSortedColIndA, csrSortedRowPtrA, nnzA, nnzPerRow, csrSortedValC, csrSortedColIndC, csrSortedRowPtrC, tol); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZcsr2gebsr(Handle* handle, cusparseDirection_t dirA, int m, int n, const MatrixOptions* descrA, const DoubleComplex* csrSortedValA, const int* csrSortedRowPtrA, const int* csrSortedColIndA, const MatrixOptions* descrC, DoubleComplex* bsrSortedValC, int* bsrSortedRowPtrC, int* bsrSortedColIndC, int rowBlockDim, int colBlockDim, void* pBuffer) {
@@ -143,6 +171,10 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZgebsr2csr(Handle* handle, cuspa
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZnnz(Handle* handle, cusparseDirection_t dirA, int m, int n, const MatrixOptions* descrA, const DoubleComplex* A, int lda, int* nnzPerRowCol, int* nnzTotalDevHostPtr) {
   return with(handle, "cusparseZnnz", [&](const Call& call) { return functions::count_numbers(call, dirA, m, n, descrA, A, lda, nnzPerRowCol, nnzTotalDevHostPtr); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZnnz_compress(Handle* handle, int m, const MatrixOptions* descr, const DoubleComplex* csrSortedValA, const int* csrSortedRowPtrA, int* nnzPerRow, int* nnzC, DoubleComplex tol) {
+  return with(handle, "cusparseZnnz_compress", [&](const Call& call) { return functions::count_compressed(call, m, descr, csrSortedValA, csrSortedRowPtrA, nnzPerRow, nnzC, tol); });
 }
 
 }  // namespace nvmlkit::cusparse

@@ -7,7 +7,6 @@ namespace nvmlkit::cusparse {
 extern "C" {
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCbsrxmv() { return unsupported("cusparseCbsrxmv", CUSPARSE_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCcsr2csr_compress() { return unsupported("cusparseCcsr2csr_compress", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCcsr2csru() { return unsupported("cusparseCcsr2csru", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCcsrcolor() { return unsupported("cusparseCcsrcolor", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCcsru2csr() { return unsupported("cusparseCcsru2csr", CUSPARSE_STATUS_NOT_SUPPORTED); }
@@ -16,12 +15,10 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCgebsr2gebsc() { return unsuppor
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCgebsr2gebsc_bufferSize() { return unsupported("cusparseCgebsr2gebsc_bufferSize", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCgebsr2gebsr() { return unsupported("cusparseCgebsr2gebsr", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCgebsr2gebsr_bufferSize() { return unsupported("cusparseCgebsr2gebsr_bufferSize", CUSPARSE_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCnnz_compress() { return unsupported("cusparseCnnz_compress", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateColorInfo() { return unsupported("cusparseCreateColorInfo", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateCsru2csrInfo() { return unsupported("cusparseCreateCsru2csrInfo", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreatePruneInfo() { return unsupported("cusparseCreatePruneInfo", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDbsrxmv() { return unsupported("cusparseDbsrxmv", CUSPARSE_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDcsr2csr_compress() { return unsupported("cusparseDcsr2csr_compress", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDcsr2csru() { return unsupported("cusparseDcsr2csru", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDcsrcolor() { return unsupported("cusparseDcsrcolor", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDcsru2csr() { return unsupported("cusparseDcsru2csr", CUSPARSE_STATUS_NOT_SUPPORTED); }
@@ -33,7 +30,6 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDgebsr2gebsc() { return unsuppor
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDgebsr2gebsc_bufferSize() { return unsupported("cusparseDgebsr2gebsc_bufferSize", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDgebsr2gebsr() { return unsupported("cusparseDgebsr2gebsr", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDgebsr2gebsr_bufferSize() { return unsupported("cusparseDgebsr2gebsr_bufferSize", CUSPARSE_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDnnz_compress() { return unsupported("cusparseDnnz_compress", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDpruneCsr2csr() { return unsupported("cusparseDpruneCsr2csr", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDpruneCsr2csrByPercentage() { return unsupported("cusparseDpruneCsr2csrByPercentage", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDpruneCsr2csrByPercentage_bufferSizeExt() { return unsupported("cusparseDpruneCsr2csrByPercentage_bufferSizeExt", CUSPARSE_STATUS_NOT_SUPPORTED); }
@@ -59,7 +55,6 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseHpruneDense2csrNnz() { return un
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseHpruneDense2csrNnzByPercentage() { return unsupported("cusparseHpruneDense2csrNnzByPercentage", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseHpruneDense2csr_bufferSizeExt() { return unsupported("cusparseHpruneDense2csr_bufferSizeExt", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSbsrxmv() { return unsupported("cusparseSbsrxmv", CUSPARSE_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseScsr2csr_compress() { return unsupported("cusparseScsr2csr_compress", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseScsr2csru() { return unsupported("cusparseScsr2csru", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseScsrcolor() { return unsupported("cusparseScsrcolor", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseScsru2csr() { return unsupported("cusparseScsru2csr", CUSPARSE_STATUS_NOT_SUPPORTED); }
@@ -68,12 +63,9 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSgebsr2gebsc() { return unsuppor
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSgebsr2gebsc_bufferSize() { return unsupported("cusparseSgebsr2gebsc_bufferSize", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSgebsr2gebsr() { return unsupported("cusparseSgebsr2gebsr", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSgebsr2gebsr_bufferSize() { return unsupported("cusparseSgebsr2gebsr_bufferSize", CUSPARSE_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSnnz_compress() { return unsupported("cusparseSnnz_compress", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMMOp() { return unsupported("cusparseSpMMOp", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMMOp_createPlan() { return unsupported("cusparseSpMMOp_createPlan", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMMOp_destroyPlan() { return unsupported("cusparseSpMMOp_destroyPlan", CUSPARSE_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSM_updateMatrix() { return unsupported("cusparseSpSM_updateMatrix", CUSPARSE_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSV_updateMatrix() { return unsupported("cusparseSpSV_updateMatrix", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpruneCsr2csr() { return unsupported("cusparseSpruneCsr2csr", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpruneCsr2csrByPercentage() { return unsupported("cusparseSpruneCsr2csrByPercentage", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpruneCsr2csrByPercentage_bufferSizeExt() { return unsupported("cusparseSpruneCsr2csrByPercentage_bufferSizeExt", CUSPARSE_STATUS_NOT_SUPPORTED); }
@@ -88,7 +80,6 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpruneDense2csrNnzByPercentage()
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpruneDense2csr_bufferSizeExt() { return unsupported("cusparseSpruneDense2csr_bufferSizeExt", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseXgebsr2gebsrNnz() { return unsupported("cusparseXgebsr2gebsrNnz", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZbsrxmv() { return unsupported("cusparseZbsrxmv", CUSPARSE_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZcsr2csr_compress() { return unsupported("cusparseZcsr2csr_compress", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZcsr2csru() { return unsupported("cusparseZcsr2csru", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZcsrcolor() { return unsupported("cusparseZcsrcolor", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZcsru2csr() { return unsupported("cusparseZcsru2csr", CUSPARSE_STATUS_NOT_SUPPORTED); }
@@ -97,7 +88,6 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZgebsr2gebsc() { return unsuppor
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZgebsr2gebsc_bufferSize() { return unsupported("cusparseZgebsr2gebsc_bufferSize", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZgebsr2gebsr() { return unsupported("cusparseZgebsr2gebsr", CUSPARSE_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZgebsr2gebsr_bufferSize() { return unsupported("cusparseZgebsr2gebsr_bufferSize", CUSPARSE_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseZnnz_compress() { return unsupported("cusparseZnnz_compress", CUSPARSE_STATUS_NOT_SUPPORTED); }
 
 }  // extern "C"
 }  // namespace nvmlkit::cusparse
