@@ -1,6 +1,7 @@
 // What stands for the types of nvJitLink's header.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,8 +21,12 @@ struct Input {
 struct Link {
   static constexpr std::uint64_t kMark = 0x6e766d6c6b6a6974;
   std::uint64_t mark = kMark;
-  std::vector<Input> inputs;
+  std::vector<std::string> options;
+  std::vector<Input> inputs, intermediates;  // intermediates: LTO-IR
+  std::string ptx;                           // of the intermediates
   std::string image, errors;
+
+  bool has_option(const char* name) const { return std::find(options.begin(), options.end(), name) != options.end(); }
 };
 
 inline bool is_object(const Link* link) {

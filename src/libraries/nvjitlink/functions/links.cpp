@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "libraries/nvjitlink/linker.hpp"
+#include "libraries/nvjitlink/nvidias.hpp"
 
 namespace nvmlkit::nvjitlink::functions {
 namespace {
@@ -90,6 +91,11 @@ nvJitLinkResult create(Link** out, std::uint32_t count, const char* const* optio
   }
   if (!has_architecture) return NVJITLINK_ERROR_MISSING_ARCH;
   *out = new Link;
+  (*out)->options.assign(options, options + count);
+  if ((*out)->has_option("-ptx") && !(*out)->has_option("-lto")) {
+    delete *out;
+    return NVJITLINK_ERROR_LTO_NOT_ENABLED;
+  }
   return NVJITLINK_SUCCESS;
 }
 nvJitLinkResult destroy(Link** link) {
@@ -104,9 +110,14 @@ nvJitLinkResult add_data(Link* link, nvJitLinkInputType type, const void* data, 
   if (!is_object(link)) return NVJITLINK_ERROR_INVALID_INPUT;
   if (!data || size == 0) return NVJITLINK_ERROR_NULL_INPUT;
   std::string bytes(static_cast<const char*>(data), size);
+  if (type == NVJITLINK_INPUT_LTOIR) {
+    if (!link->has_option("-lto")) return NVJITLINK_ERROR_LTO_NOT_ENABLED;
+    link->intermediates.push_back({cuda::CU_JIT_INPUT_NVVM, std::move(bytes), name ? name : "an input of a link"});
+    return NVJITLINK_SUCCESS;
+  }
   const auto known = type_for_driver(type, bytes);
   if (!known) {
-    libraries::note_unsupported("nvJitLinkAddData", type == NVJITLINK_INPUT_LTOIR ? "of LTO-IR" : "of this type");
+    libraries::note_unsupported("nvJitLinkAddData", "of this type");
     return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
   }
   if (*known == cuda::CU_JIT_INPUT_PTX && bytes.back() != '\0') bytes += '\0';
@@ -120,7 +131,15 @@ nvJitLinkResult add_file(Link* link, nvJitLinkInputType type, const char* file) 
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   return in ? add_data(link, type, bytes.data(), bytes.size(), file) : NVJITLINK_ERROR_INVALID_INPUT;
 }
-nvJitLinkResult complete(Link* link) { return is_object(link) ? link_now(*link) : NVJITLINK_ERROR_INVALID_INPUT; }
+// LTO-IR becomes PTX first, then one input of all.
+nvJitLinkResult complete(Link* link) {
+  if (!is_object(link)) return NVJITLINK_ERROR_INVALID_INPUT;
+  if (!link->intermediates.empty() && link->ptx.empty()) {
+    if (const auto result = make_ptx(*link); result != NVJITLINK_SUCCESS) return result;
+    link->inputs.push_back({cuda::CU_JIT_INPUT_PTX, link->ptx + '\0', "LTO-IR"});
+  }
+  return link->has_option("-ptx") ? NVJITLINK_SUCCESS : link_now(*link);
+}
 
 nvJitLinkResult cubin_size(Link* link, std::size_t* size) {
   return tell_size(link, size, is_object(link) ? link->image.size() : 0);
@@ -131,11 +150,13 @@ nvJitLinkResult cubin(Link* link, void* out) {
   std::memcpy(out, link->image.data(), link->image.size());
   return NVJITLINK_SUCCESS;
 }
-nvJitLinkResult ptx_size(Link* link, std::size_t*) {
-  return is_object(link) ? NVJITLINK_ERROR_LTO_NOT_ENABLED : NVJITLINK_ERROR_INVALID_INPUT;
+nvJitLinkResult ptx_size(Link* link, std::size_t* size) {
+  if (is_object(link) && link->ptx.empty()) return NVJITLINK_ERROR_LTO_NOT_ENABLED;
+  return tell_size(link, size, is_object(link) ? link->ptx.size() + 1 : 0);
 }
-nvJitLinkResult ptx(Link* link, char*) {
-  return is_object(link) ? NVJITLINK_ERROR_LTO_NOT_ENABLED : NVJITLINK_ERROR_INVALID_INPUT;
+nvJitLinkResult ptx(Link* link, char* out) {
+  if (is_object(link) && link->ptx.empty()) return NVJITLINK_ERROR_LTO_NOT_ENABLED;
+  return tell_text(link, out, is_object(link) ? link->ptx : std::string());
 }
 // With the 0 behind the text.
 nvJitLinkResult error_log_size(Link* link, std::size_t* size) {
