@@ -15,7 +15,7 @@ example_packages=(prometheus-cpp-dev)
 kubernetes_packages=(python3-kubernetes)
 # The compiler of CUDA kernels; without it, kernels are interpreted. 130 MB to download.
 compiler_packages=(llvm-19-dev)
-# What libcublas, libcusolver and libcusparse compute with, linked statically; without them, it is left out. 15 MB to download.
+# What libcublas, libcusolver, libcusparse and libcudnn compute with, linked statically; without them, it is left out. 15 MB to download.
 blas_packages=(libopenblas-serial-dev libgfortran-12-dev)
 # What libcufft computes with, linked statically; without it, it is left out. 3 MB to download.
 fft_packages=(libfftw3-dev)

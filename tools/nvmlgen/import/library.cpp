@@ -84,15 +84,15 @@ void read_group(const fs::path& include, const std::vector<std::string>& group, 
   // As C++: some functions are declared for it alone.
   const ClangUnit unit("library.hpp", {folder}, content);
   const auto each = [&](const std::function<void(CXCursor)>& visit) {
-    unit.each(
-        [&](CXCursor cursor) {
-          const auto kind = clang_getCursorKind(cursor);
-          if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl)
-            each_child(cursor, visit);
-          else
-            visit(cursor);
-        },
-        false);
+    // A header that others include within extern "C" has blocks of its own.
+    const std::function<void(CXCursor)> enter = [&](CXCursor cursor) {
+      const auto kind = clang_getCursorKind(cursor);
+      if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl)
+        each_child(cursor, enter);
+      else
+        visit(cursor);
+    };
+    unit.each(enter, false);
   };
   each([&](CXCursor cursor) {
     const auto name = spelling(cursor);

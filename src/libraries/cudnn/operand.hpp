@@ -1,0 +1,46 @@
+// Tensors of a call, in memory of the device.
+#pragma once
+
+#include "libraries/cudnn/call.hpp"
+#include "libraries/dnn/array.hpp"
+
+namespace nvmlkit::cudnn {
+
+inline bool is_type(cudnnDataType_t type) { return dnn::size_of(static_cast<dnn::Type>(type)) != 0; }
+
+struct Operand {
+  dnn::Layout layout;
+  void* address = nullptr;
+
+  Operand() = default;
+  Operand(const Tensor* tensor, const void* at) : Operand(tensor->layout, at) {}
+  Operand(const Filter* filter, const void* at) : Operand(filter->layout, at) {}
+  Operand(dnn::Layout where, const void* at) : layout(std::move(where)), address(const_cast<void*>(at)) {}
+
+  const dnn::Sizes& sizes() const { return layout.sizes; }
+  bool is_double() const { return layout.type == dnn::Type::f64; }
+  double bytes() const { return static_cast<double>(layout.count()) * static_cast<double>(dnn::size_of(layout.type)); }
+
+  template <class T>
+  dnn::Array<T> read(Running& running) const {
+    return dnn::load<T>(layout,
+                        running.read(static_cast<const void*>(address), layout.extent(), dnn::size_of(layout.type)));
+  }
+  template <class T>
+  void write(Running& running, const dnn::Array<T>& elements, double alpha = 1, double beta = 0) const {
+    dnn::store(elements, layout, running.write(address, layout.extent(), dnn::size_of(layout.type)), alpha, beta);
+  }
+};
+
+// A scaling factor: double for tensors of double, else float. Without one, `otherwise`.
+inline double factor(const void* at, dnn::Type type, double otherwise) {
+  if (!at) return otherwise;
+  return type == dnn::Type::f64 ? *static_cast<const double*>(at) : static_cast<double>(*static_cast<const float*>(at));
+}
+struct Factors {
+  double alpha, beta;
+  Factors(const void* a, const void* b, const Operand& of)
+      : alpha(factor(a, of.layout.type, 1)), beta(factor(b, of.layout.type, 0)) {}
+};
+
+}  // namespace nvmlkit::cudnn
