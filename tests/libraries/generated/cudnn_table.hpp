@@ -12,6 +12,8 @@ namespace nvmlkit::library_test {
 struct Cudnn : Loaded {
   explicit Cudnn(const char* path) : Loaded(path) {}
 
+  decltype(&cudnn::cudnnActivationBackward) cudnnActivationBackward = find<decltype(&cudnn::cudnnActivationBackward)>("cudnnActivationBackward");
+  decltype(&cudnn::cudnnActivationForward) cudnnActivationForward = find<decltype(&cudnn::cudnnActivationForward)>("cudnnActivationForward");
   decltype(&cudnn::cudnnAdvVersionCheck) cudnnAdvVersionCheck = find<decltype(&cudnn::cudnnAdvVersionCheck)>("cudnnAdvVersionCheck");
   decltype(&cudnn::cudnnBackendCreateDescriptor) cudnnBackendCreateDescriptor = find<decltype(&cudnn::cudnnBackendCreateDescriptor)>("cudnnBackendCreateDescriptor");
   decltype(&cudnn::cudnnBackendDestroyDescriptor) cudnnBackendDestroyDescriptor = find<decltype(&cudnn::cudnnBackendDestroyDescriptor)>("cudnnBackendDestroyDescriptor");
@@ -20,15 +22,69 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnBackendGetAttribute) cudnnBackendGetAttribute = find<decltype(&cudnn::cudnnBackendGetAttribute)>("cudnnBackendGetAttribute");
   decltype(&cudnn::cudnnBackendInitialize) cudnnBackendInitialize = find<decltype(&cudnn::cudnnBackendInitialize)>("cudnnBackendInitialize");
   decltype(&cudnn::cudnnBackendSetAttribute) cudnnBackendSetAttribute = find<decltype(&cudnn::cudnnBackendSetAttribute)>("cudnnBackendSetAttribute");
+  decltype(&cudnn::cudnnBatchNormalizationBackward) cudnnBatchNormalizationBackward = find<decltype(&cudnn::cudnnBatchNormalizationBackward)>("cudnnBatchNormalizationBackward");
+  decltype(&cudnn::cudnnBatchNormalizationBackwardEx) cudnnBatchNormalizationBackwardEx = find<decltype(&cudnn::cudnnBatchNormalizationBackwardEx)>("cudnnBatchNormalizationBackwardEx");
+  decltype(&cudnn::cudnnBatchNormalizationForwardInference) cudnnBatchNormalizationForwardInference = find<decltype(&cudnn::cudnnBatchNormalizationForwardInference)>("cudnnBatchNormalizationForwardInference");
+  decltype(&cudnn::cudnnBatchNormalizationForwardTraining) cudnnBatchNormalizationForwardTraining = find<decltype(&cudnn::cudnnBatchNormalizationForwardTraining)>("cudnnBatchNormalizationForwardTraining");
+  decltype(&cudnn::cudnnBatchNormalizationForwardTrainingEx) cudnnBatchNormalizationForwardTrainingEx = find<decltype(&cudnn::cudnnBatchNormalizationForwardTrainingEx)>("cudnnBatchNormalizationForwardTrainingEx");
+  decltype(&cudnn::cudnnBuildRNNDynamic) cudnnBuildRNNDynamic = find<decltype(&cudnn::cudnnBuildRNNDynamic)>("cudnnBuildRNNDynamic");
   decltype(&cudnn::cudnnCnnVersionCheck) cudnnCnnVersionCheck = find<decltype(&cudnn::cudnnCnnVersionCheck)>("cudnnCnnVersionCheck");
+  decltype(&cudnn::cudnnConvolutionBackwardBias) cudnnConvolutionBackwardBias = find<decltype(&cudnn::cudnnConvolutionBackwardBias)>("cudnnConvolutionBackwardBias");
+  decltype(&cudnn::cudnnConvolutionBackwardData) cudnnConvolutionBackwardData = find<decltype(&cudnn::cudnnConvolutionBackwardData)>("cudnnConvolutionBackwardData");
+  decltype(&cudnn::cudnnConvolutionBackwardFilter) cudnnConvolutionBackwardFilter = find<decltype(&cudnn::cudnnConvolutionBackwardFilter)>("cudnnConvolutionBackwardFilter");
+  decltype(&cudnn::cudnnConvolutionBiasActivationForward) cudnnConvolutionBiasActivationForward = find<decltype(&cudnn::cudnnConvolutionBiasActivationForward)>("cudnnConvolutionBiasActivationForward");
+  decltype(&cudnn::cudnnConvolutionForward) cudnnConvolutionForward = find<decltype(&cudnn::cudnnConvolutionForward)>("cudnnConvolutionForward");
   decltype(&cudnn::cudnnCreate) cudnnCreate = find<decltype(&cudnn::cudnnCreate)>("cudnnCreate");
+  decltype(&cudnn::cudnnCreateActivationDescriptor) cudnnCreateActivationDescriptor = find<decltype(&cudnn::cudnnCreateActivationDescriptor)>("cudnnCreateActivationDescriptor");
+  decltype(&cudnn::cudnnCreateConvolutionDescriptor) cudnnCreateConvolutionDescriptor = find<decltype(&cudnn::cudnnCreateConvolutionDescriptor)>("cudnnCreateConvolutionDescriptor");
+  decltype(&cudnn::cudnnCreateDropoutDescriptor) cudnnCreateDropoutDescriptor = find<decltype(&cudnn::cudnnCreateDropoutDescriptor)>("cudnnCreateDropoutDescriptor");
   decltype(&cudnn::cudnnCreateFilterDescriptor) cudnnCreateFilterDescriptor = find<decltype(&cudnn::cudnnCreateFilterDescriptor)>("cudnnCreateFilterDescriptor");
+  decltype(&cudnn::cudnnCreateRNNDataDescriptor) cudnnCreateRNNDataDescriptor = find<decltype(&cudnn::cudnnCreateRNNDataDescriptor)>("cudnnCreateRNNDataDescriptor");
+  decltype(&cudnn::cudnnCreateRNNDescriptor) cudnnCreateRNNDescriptor = find<decltype(&cudnn::cudnnCreateRNNDescriptor)>("cudnnCreateRNNDescriptor");
   decltype(&cudnn::cudnnCreateTensorDescriptor) cudnnCreateTensorDescriptor = find<decltype(&cudnn::cudnnCreateTensorDescriptor)>("cudnnCreateTensorDescriptor");
+  decltype(&cudnn::cudnnDeriveBNTensorDescriptor) cudnnDeriveBNTensorDescriptor = find<decltype(&cudnn::cudnnDeriveBNTensorDescriptor)>("cudnnDeriveBNTensorDescriptor");
   decltype(&cudnn::cudnnDestroy) cudnnDestroy = find<decltype(&cudnn::cudnnDestroy)>("cudnnDestroy");
+  decltype(&cudnn::cudnnDestroyActivationDescriptor) cudnnDestroyActivationDescriptor = find<decltype(&cudnn::cudnnDestroyActivationDescriptor)>("cudnnDestroyActivationDescriptor");
+  decltype(&cudnn::cudnnDestroyConvolutionDescriptor) cudnnDestroyConvolutionDescriptor = find<decltype(&cudnn::cudnnDestroyConvolutionDescriptor)>("cudnnDestroyConvolutionDescriptor");
+  decltype(&cudnn::cudnnDestroyDropoutDescriptor) cudnnDestroyDropoutDescriptor = find<decltype(&cudnn::cudnnDestroyDropoutDescriptor)>("cudnnDestroyDropoutDescriptor");
   decltype(&cudnn::cudnnDestroyFilterDescriptor) cudnnDestroyFilterDescriptor = find<decltype(&cudnn::cudnnDestroyFilterDescriptor)>("cudnnDestroyFilterDescriptor");
+  decltype(&cudnn::cudnnDestroyRNNDataDescriptor) cudnnDestroyRNNDataDescriptor = find<decltype(&cudnn::cudnnDestroyRNNDataDescriptor)>("cudnnDestroyRNNDataDescriptor");
+  decltype(&cudnn::cudnnDestroyRNNDescriptor) cudnnDestroyRNNDescriptor = find<decltype(&cudnn::cudnnDestroyRNNDescriptor)>("cudnnDestroyRNNDescriptor");
   decltype(&cudnn::cudnnDestroyTensorDescriptor) cudnnDestroyTensorDescriptor = find<decltype(&cudnn::cudnnDestroyTensorDescriptor)>("cudnnDestroyTensorDescriptor");
+  decltype(&cudnn::cudnnDropoutBackward) cudnnDropoutBackward = find<decltype(&cudnn::cudnnDropoutBackward)>("cudnnDropoutBackward");
+  decltype(&cudnn::cudnnDropoutForward) cudnnDropoutForward = find<decltype(&cudnn::cudnnDropoutForward)>("cudnnDropoutForward");
+  decltype(&cudnn::cudnnDropoutGetReserveSpaceSize) cudnnDropoutGetReserveSpaceSize = find<decltype(&cudnn::cudnnDropoutGetReserveSpaceSize)>("cudnnDropoutGetReserveSpaceSize");
+  decltype(&cudnn::cudnnDropoutGetStatesSize) cudnnDropoutGetStatesSize = find<decltype(&cudnn::cudnnDropoutGetStatesSize)>("cudnnDropoutGetStatesSize");
+  decltype(&cudnn::cudnnFindConvolutionBackwardDataAlgorithm) cudnnFindConvolutionBackwardDataAlgorithm = find<decltype(&cudnn::cudnnFindConvolutionBackwardDataAlgorithm)>("cudnnFindConvolutionBackwardDataAlgorithm");
+  decltype(&cudnn::cudnnFindConvolutionBackwardDataAlgorithmEx) cudnnFindConvolutionBackwardDataAlgorithmEx = find<decltype(&cudnn::cudnnFindConvolutionBackwardDataAlgorithmEx)>("cudnnFindConvolutionBackwardDataAlgorithmEx");
+  decltype(&cudnn::cudnnFindConvolutionBackwardFilterAlgorithm) cudnnFindConvolutionBackwardFilterAlgorithm = find<decltype(&cudnn::cudnnFindConvolutionBackwardFilterAlgorithm)>("cudnnFindConvolutionBackwardFilterAlgorithm");
+  decltype(&cudnn::cudnnFindConvolutionBackwardFilterAlgorithmEx) cudnnFindConvolutionBackwardFilterAlgorithmEx = find<decltype(&cudnn::cudnnFindConvolutionBackwardFilterAlgorithmEx)>("cudnnFindConvolutionBackwardFilterAlgorithmEx");
+  decltype(&cudnn::cudnnFindConvolutionForwardAlgorithm) cudnnFindConvolutionForwardAlgorithm = find<decltype(&cudnn::cudnnFindConvolutionForwardAlgorithm)>("cudnnFindConvolutionForwardAlgorithm");
+  decltype(&cudnn::cudnnFindConvolutionForwardAlgorithmEx) cudnnFindConvolutionForwardAlgorithmEx = find<decltype(&cudnn::cudnnFindConvolutionForwardAlgorithmEx)>("cudnnFindConvolutionForwardAlgorithmEx");
+  decltype(&cudnn::cudnnGetActivationDescriptor) cudnnGetActivationDescriptor = find<decltype(&cudnn::cudnnGetActivationDescriptor)>("cudnnGetActivationDescriptor");
+  decltype(&cudnn::cudnnGetActivationDescriptorSwishBeta) cudnnGetActivationDescriptorSwishBeta = find<decltype(&cudnn::cudnnGetActivationDescriptorSwishBeta)>("cudnnGetActivationDescriptorSwishBeta");
+  decltype(&cudnn::cudnnGetBatchNormalizationBackwardExWorkspaceSize) cudnnGetBatchNormalizationBackwardExWorkspaceSize = find<decltype(&cudnn::cudnnGetBatchNormalizationBackwardExWorkspaceSize)>("cudnnGetBatchNormalizationBackwardExWorkspaceSize");
+  decltype(&cudnn::cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize) cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize = find<decltype(&cudnn::cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize)>("cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize");
+  decltype(&cudnn::cudnnGetBatchNormalizationTrainingExReserveSpaceSize) cudnnGetBatchNormalizationTrainingExReserveSpaceSize = find<decltype(&cudnn::cudnnGetBatchNormalizationTrainingExReserveSpaceSize)>("cudnnGetBatchNormalizationTrainingExReserveSpaceSize");
   decltype(&cudnn::cudnnGetCallback) cudnnGetCallback = find<decltype(&cudnn::cudnnGetCallback)>("cudnnGetCallback");
+  decltype(&cudnn::cudnnGetConvolution2dDescriptor) cudnnGetConvolution2dDescriptor = find<decltype(&cudnn::cudnnGetConvolution2dDescriptor)>("cudnnGetConvolution2dDescriptor");
+  decltype(&cudnn::cudnnGetConvolution2dForwardOutputDim) cudnnGetConvolution2dForwardOutputDim = find<decltype(&cudnn::cudnnGetConvolution2dForwardOutputDim)>("cudnnGetConvolution2dForwardOutputDim");
+  decltype(&cudnn::cudnnGetConvolutionBackwardDataAlgorithmMaxCount) cudnnGetConvolutionBackwardDataAlgorithmMaxCount = find<decltype(&cudnn::cudnnGetConvolutionBackwardDataAlgorithmMaxCount)>("cudnnGetConvolutionBackwardDataAlgorithmMaxCount");
+  decltype(&cudnn::cudnnGetConvolutionBackwardDataAlgorithm_v7) cudnnGetConvolutionBackwardDataAlgorithm_v7 = find<decltype(&cudnn::cudnnGetConvolutionBackwardDataAlgorithm_v7)>("cudnnGetConvolutionBackwardDataAlgorithm_v7");
+  decltype(&cudnn::cudnnGetConvolutionBackwardDataWorkspaceSize) cudnnGetConvolutionBackwardDataWorkspaceSize = find<decltype(&cudnn::cudnnGetConvolutionBackwardDataWorkspaceSize)>("cudnnGetConvolutionBackwardDataWorkspaceSize");
+  decltype(&cudnn::cudnnGetConvolutionBackwardFilterAlgorithmMaxCount) cudnnGetConvolutionBackwardFilterAlgorithmMaxCount = find<decltype(&cudnn::cudnnGetConvolutionBackwardFilterAlgorithmMaxCount)>("cudnnGetConvolutionBackwardFilterAlgorithmMaxCount");
+  decltype(&cudnn::cudnnGetConvolutionBackwardFilterAlgorithm_v7) cudnnGetConvolutionBackwardFilterAlgorithm_v7 = find<decltype(&cudnn::cudnnGetConvolutionBackwardFilterAlgorithm_v7)>("cudnnGetConvolutionBackwardFilterAlgorithm_v7");
+  decltype(&cudnn::cudnnGetConvolutionBackwardFilterWorkspaceSize) cudnnGetConvolutionBackwardFilterWorkspaceSize = find<decltype(&cudnn::cudnnGetConvolutionBackwardFilterWorkspaceSize)>("cudnnGetConvolutionBackwardFilterWorkspaceSize");
+  decltype(&cudnn::cudnnGetConvolutionForwardAlgorithmMaxCount) cudnnGetConvolutionForwardAlgorithmMaxCount = find<decltype(&cudnn::cudnnGetConvolutionForwardAlgorithmMaxCount)>("cudnnGetConvolutionForwardAlgorithmMaxCount");
+  decltype(&cudnn::cudnnGetConvolutionForwardAlgorithm_v7) cudnnGetConvolutionForwardAlgorithm_v7 = find<decltype(&cudnn::cudnnGetConvolutionForwardAlgorithm_v7)>("cudnnGetConvolutionForwardAlgorithm_v7");
+  decltype(&cudnn::cudnnGetConvolutionForwardWorkspaceSize) cudnnGetConvolutionForwardWorkspaceSize = find<decltype(&cudnn::cudnnGetConvolutionForwardWorkspaceSize)>("cudnnGetConvolutionForwardWorkspaceSize");
+  decltype(&cudnn::cudnnGetConvolutionGroupCount) cudnnGetConvolutionGroupCount = find<decltype(&cudnn::cudnnGetConvolutionGroupCount)>("cudnnGetConvolutionGroupCount");
+  decltype(&cudnn::cudnnGetConvolutionMathType) cudnnGetConvolutionMathType = find<decltype(&cudnn::cudnnGetConvolutionMathType)>("cudnnGetConvolutionMathType");
+  decltype(&cudnn::cudnnGetConvolutionNdDescriptor) cudnnGetConvolutionNdDescriptor = find<decltype(&cudnn::cudnnGetConvolutionNdDescriptor)>("cudnnGetConvolutionNdDescriptor");
+  decltype(&cudnn::cudnnGetConvolutionNdForwardOutputDim) cudnnGetConvolutionNdForwardOutputDim = find<decltype(&cudnn::cudnnGetConvolutionNdForwardOutputDim)>("cudnnGetConvolutionNdForwardOutputDim");
+  decltype(&cudnn::cudnnGetConvolutionReorderType) cudnnGetConvolutionReorderType = find<decltype(&cudnn::cudnnGetConvolutionReorderType)>("cudnnGetConvolutionReorderType");
   decltype(&cudnn::cudnnGetCudartVersion) cudnnGetCudartVersion = find<decltype(&cudnn::cudnnGetCudartVersion)>("cudnnGetCudartVersion");
+  decltype(&cudnn::cudnnGetDropoutDescriptor) cudnnGetDropoutDescriptor = find<decltype(&cudnn::cudnnGetDropoutDescriptor)>("cudnnGetDropoutDescriptor");
   decltype(&cudnn::cudnnGetErrorString) cudnnGetErrorString = find<decltype(&cudnn::cudnnGetErrorString)>("cudnnGetErrorString");
   decltype(&cudnn::cudnnGetFilter4dDescriptor) cudnnGetFilter4dDescriptor = find<decltype(&cudnn::cudnnGetFilter4dDescriptor)>("cudnnGetFilter4dDescriptor");
   decltype(&cudnn::cudnnGetFilterNdDescriptor) cudnnGetFilterNdDescriptor = find<decltype(&cudnn::cudnnGetFilterNdDescriptor)>("cudnnGetFilterNdDescriptor");
@@ -36,6 +92,11 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetLastErrorString) cudnnGetLastErrorString = find<decltype(&cudnn::cudnnGetLastErrorString)>("cudnnGetLastErrorString");
   decltype(&cudnn::cudnnGetMaxDeviceVersion) cudnnGetMaxDeviceVersion = find<decltype(&cudnn::cudnnGetMaxDeviceVersion)>("cudnnGetMaxDeviceVersion");
   decltype(&cudnn::cudnnGetProperty) cudnnGetProperty = find<decltype(&cudnn::cudnnGetProperty)>("cudnnGetProperty");
+  decltype(&cudnn::cudnnGetRNNDataDescriptor) cudnnGetRNNDataDescriptor = find<decltype(&cudnn::cudnnGetRNNDataDescriptor)>("cudnnGetRNNDataDescriptor");
+  decltype(&cudnn::cudnnGetRNNDescriptor_v8) cudnnGetRNNDescriptor_v8 = find<decltype(&cudnn::cudnnGetRNNDescriptor_v8)>("cudnnGetRNNDescriptor_v8");
+  decltype(&cudnn::cudnnGetRNNTempSpaceSizes) cudnnGetRNNTempSpaceSizes = find<decltype(&cudnn::cudnnGetRNNTempSpaceSizes)>("cudnnGetRNNTempSpaceSizes");
+  decltype(&cudnn::cudnnGetRNNWeightParams) cudnnGetRNNWeightParams = find<decltype(&cudnn::cudnnGetRNNWeightParams)>("cudnnGetRNNWeightParams");
+  decltype(&cudnn::cudnnGetRNNWeightSpaceSize) cudnnGetRNNWeightSpaceSize = find<decltype(&cudnn::cudnnGetRNNWeightSpaceSize)>("cudnnGetRNNWeightSpaceSize");
   decltype(&cudnn::cudnnGetStream) cudnnGetStream = find<decltype(&cudnn::cudnnGetStream)>("cudnnGetStream");
   decltype(&cudnn::cudnnGetTensor4dDescriptor) cudnnGetTensor4dDescriptor = find<decltype(&cudnn::cudnnGetTensor4dDescriptor)>("cudnnGetTensor4dDescriptor");
   decltype(&cudnn::cudnnGetTensorNdDescriptor) cudnnGetTensorNdDescriptor = find<decltype(&cudnn::cudnnGetTensorNdDescriptor)>("cudnnGetTensorNdDescriptor");
@@ -44,114 +105,78 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGraphVersionCheck) cudnnGraphVersionCheck = find<decltype(&cudnn::cudnnGraphVersionCheck)>("cudnnGraphVersionCheck");
   decltype(&cudnn::cudnnOpsVersionCheck) cudnnOpsVersionCheck = find<decltype(&cudnn::cudnnOpsVersionCheck)>("cudnnOpsVersionCheck");
   decltype(&cudnn::cudnnQueryRuntimeError) cudnnQueryRuntimeError = find<decltype(&cudnn::cudnnQueryRuntimeError)>("cudnnQueryRuntimeError");
+  decltype(&cudnn::cudnnRNNBackwardData_v8) cudnnRNNBackwardData_v8 = find<decltype(&cudnn::cudnnRNNBackwardData_v8)>("cudnnRNNBackwardData_v8");
+  decltype(&cudnn::cudnnRNNBackwardWeights_v8) cudnnRNNBackwardWeights_v8 = find<decltype(&cudnn::cudnnRNNBackwardWeights_v8)>("cudnnRNNBackwardWeights_v8");
+  decltype(&cudnn::cudnnRNNForward) cudnnRNNForward = find<decltype(&cudnn::cudnnRNNForward)>("cudnnRNNForward");
+  decltype(&cudnn::cudnnRNNGetClip_v8) cudnnRNNGetClip_v8 = find<decltype(&cudnn::cudnnRNNGetClip_v8)>("cudnnRNNGetClip_v8");
+  decltype(&cudnn::cudnnRNNGetClip_v9) cudnnRNNGetClip_v9 = find<decltype(&cudnn::cudnnRNNGetClip_v9)>("cudnnRNNGetClip_v9");
+  decltype(&cudnn::cudnnRNNSetClip_v8) cudnnRNNSetClip_v8 = find<decltype(&cudnn::cudnnRNNSetClip_v8)>("cudnnRNNSetClip_v8");
+  decltype(&cudnn::cudnnRNNSetClip_v9) cudnnRNNSetClip_v9 = find<decltype(&cudnn::cudnnRNNSetClip_v9)>("cudnnRNNSetClip_v9");
+  decltype(&cudnn::cudnnRestoreDropoutDescriptor) cudnnRestoreDropoutDescriptor = find<decltype(&cudnn::cudnnRestoreDropoutDescriptor)>("cudnnRestoreDropoutDescriptor");
+  decltype(&cudnn::cudnnSetActivationDescriptor) cudnnSetActivationDescriptor = find<decltype(&cudnn::cudnnSetActivationDescriptor)>("cudnnSetActivationDescriptor");
+  decltype(&cudnn::cudnnSetActivationDescriptorSwishBeta) cudnnSetActivationDescriptorSwishBeta = find<decltype(&cudnn::cudnnSetActivationDescriptorSwishBeta)>("cudnnSetActivationDescriptorSwishBeta");
   decltype(&cudnn::cudnnSetCallback) cudnnSetCallback = find<decltype(&cudnn::cudnnSetCallback)>("cudnnSetCallback");
+  decltype(&cudnn::cudnnSetConvolution2dDescriptor) cudnnSetConvolution2dDescriptor = find<decltype(&cudnn::cudnnSetConvolution2dDescriptor)>("cudnnSetConvolution2dDescriptor");
+  decltype(&cudnn::cudnnSetConvolutionGroupCount) cudnnSetConvolutionGroupCount = find<decltype(&cudnn::cudnnSetConvolutionGroupCount)>("cudnnSetConvolutionGroupCount");
+  decltype(&cudnn::cudnnSetConvolutionMathType) cudnnSetConvolutionMathType = find<decltype(&cudnn::cudnnSetConvolutionMathType)>("cudnnSetConvolutionMathType");
+  decltype(&cudnn::cudnnSetConvolutionNdDescriptor) cudnnSetConvolutionNdDescriptor = find<decltype(&cudnn::cudnnSetConvolutionNdDescriptor)>("cudnnSetConvolutionNdDescriptor");
+  decltype(&cudnn::cudnnSetConvolutionReorderType) cudnnSetConvolutionReorderType = find<decltype(&cudnn::cudnnSetConvolutionReorderType)>("cudnnSetConvolutionReorderType");
+  decltype(&cudnn::cudnnSetDropoutDescriptor) cudnnSetDropoutDescriptor = find<decltype(&cudnn::cudnnSetDropoutDescriptor)>("cudnnSetDropoutDescriptor");
   decltype(&cudnn::cudnnSetFilter4dDescriptor) cudnnSetFilter4dDescriptor = find<decltype(&cudnn::cudnnSetFilter4dDescriptor)>("cudnnSetFilter4dDescriptor");
   decltype(&cudnn::cudnnSetFilterNdDescriptor) cudnnSetFilterNdDescriptor = find<decltype(&cudnn::cudnnSetFilterNdDescriptor)>("cudnnSetFilterNdDescriptor");
+  decltype(&cudnn::cudnnSetRNNDataDescriptor) cudnnSetRNNDataDescriptor = find<decltype(&cudnn::cudnnSetRNNDataDescriptor)>("cudnnSetRNNDataDescriptor");
+  decltype(&cudnn::cudnnSetRNNDescriptor_v8) cudnnSetRNNDescriptor_v8 = find<decltype(&cudnn::cudnnSetRNNDescriptor_v8)>("cudnnSetRNNDescriptor_v8");
   decltype(&cudnn::cudnnSetStream) cudnnSetStream = find<decltype(&cudnn::cudnnSetStream)>("cudnnSetStream");
   decltype(&cudnn::cudnnSetTensor4dDescriptor) cudnnSetTensor4dDescriptor = find<decltype(&cudnn::cudnnSetTensor4dDescriptor)>("cudnnSetTensor4dDescriptor");
   decltype(&cudnn::cudnnSetTensor4dDescriptorEx) cudnnSetTensor4dDescriptorEx = find<decltype(&cudnn::cudnnSetTensor4dDescriptorEx)>("cudnnSetTensor4dDescriptorEx");
   decltype(&cudnn::cudnnSetTensorNdDescriptor) cudnnSetTensorNdDescriptor = find<decltype(&cudnn::cudnnSetTensorNdDescriptor)>("cudnnSetTensorNdDescriptor");
   decltype(&cudnn::cudnnSetTensorNdDescriptorEx) cudnnSetTensorNdDescriptorEx = find<decltype(&cudnn::cudnnSetTensorNdDescriptorEx)>("cudnnSetTensorNdDescriptorEx");
+  decltype(&cudnn::cudnnSoftmaxBackward) cudnnSoftmaxBackward = find<decltype(&cudnn::cudnnSoftmaxBackward)>("cudnnSoftmaxBackward");
+  decltype(&cudnn::cudnnSoftmaxForward) cudnnSoftmaxForward = find<decltype(&cudnn::cudnnSoftmaxForward)>("cudnnSoftmaxForward");
 };
 
 // Those that answer CUDNN_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCudnnUnsupported = {
-    "cudnnActivationBackward",
-    "cudnnActivationForward",
     "cudnnAddTensor",
     "cudnnBackendPopulateCudaGraph",
     "cudnnBackendUpdateCudaGraph",
-    "cudnnBatchNormalizationBackward",
-    "cudnnBatchNormalizationBackwardEx",
-    "cudnnBatchNormalizationForwardInference",
-    "cudnnBatchNormalizationForwardTraining",
-    "cudnnBatchNormalizationForwardTrainingEx",
-    "cudnnBuildRNNDynamic",
     "cudnnCTCLoss",
     "cudnnCTCLoss_v8",
-    "cudnnConvolutionBackwardBias",
-    "cudnnConvolutionBackwardData",
-    "cudnnConvolutionBackwardFilter",
-    "cudnnConvolutionBiasActivationForward",
-    "cudnnConvolutionForward",
-    "cudnnCreateActivationDescriptor",
     "cudnnCreateAttnDescriptor",
     "cudnnCreateCTCLossDescriptor",
-    "cudnnCreateConvolutionDescriptor",
-    "cudnnCreateDropoutDescriptor",
     "cudnnCreateFusedOpsConstParamPack",
     "cudnnCreateFusedOpsPlan",
     "cudnnCreateFusedOpsVariantParamPack",
     "cudnnCreateLRNDescriptor",
     "cudnnCreateOpTensorDescriptor",
     "cudnnCreatePoolingDescriptor",
-    "cudnnCreateRNNDataDescriptor",
-    "cudnnCreateRNNDescriptor",
     "cudnnCreateReduceTensorDescriptor",
     "cudnnCreateSeqDataDescriptor",
     "cudnnCreateSpatialTransformerDescriptor",
     "cudnnCreateTensorTransformDescriptor",
-    "cudnnDeriveBNTensorDescriptor",
     "cudnnDeriveNormTensorDescriptor",
-    "cudnnDestroyActivationDescriptor",
     "cudnnDestroyAttnDescriptor",
     "cudnnDestroyCTCLossDescriptor",
-    "cudnnDestroyConvolutionDescriptor",
-    "cudnnDestroyDropoutDescriptor",
     "cudnnDestroyFusedOpsConstParamPack",
     "cudnnDestroyFusedOpsPlan",
     "cudnnDestroyFusedOpsVariantParamPack",
     "cudnnDestroyLRNDescriptor",
     "cudnnDestroyOpTensorDescriptor",
     "cudnnDestroyPoolingDescriptor",
-    "cudnnDestroyRNNDataDescriptor",
-    "cudnnDestroyRNNDescriptor",
     "cudnnDestroyReduceTensorDescriptor",
     "cudnnDestroySeqDataDescriptor",
     "cudnnDestroySpatialTransformerDescriptor",
     "cudnnDestroyTensorTransformDescriptor",
     "cudnnDivisiveNormalizationBackward",
     "cudnnDivisiveNormalizationForward",
-    "cudnnDropoutBackward",
-    "cudnnDropoutForward",
-    "cudnnDropoutGetReserveSpaceSize",
-    "cudnnDropoutGetStatesSize",
-    "cudnnFindConvolutionBackwardDataAlgorithm",
-    "cudnnFindConvolutionBackwardDataAlgorithmEx",
-    "cudnnFindConvolutionBackwardFilterAlgorithm",
-    "cudnnFindConvolutionBackwardFilterAlgorithmEx",
-    "cudnnFindConvolutionForwardAlgorithm",
-    "cudnnFindConvolutionForwardAlgorithmEx",
     "cudnnFusedOpsExecute",
-    "cudnnGetActivationDescriptor",
-    "cudnnGetActivationDescriptorSwishBeta",
     "cudnnGetAttnDescriptor",
-    "cudnnGetBatchNormalizationBackwardExWorkspaceSize",
-    "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize",
-    "cudnnGetBatchNormalizationTrainingExReserveSpaceSize",
     "cudnnGetCTCLossDescriptor",
     "cudnnGetCTCLossDescriptorEx",
     "cudnnGetCTCLossDescriptor_v8",
     "cudnnGetCTCLossDescriptor_v9",
     "cudnnGetCTCLossWorkspaceSize",
     "cudnnGetCTCLossWorkspaceSize_v8",
-    "cudnnGetConvolution2dDescriptor",
-    "cudnnGetConvolution2dForwardOutputDim",
-    "cudnnGetConvolutionBackwardDataAlgorithmMaxCount",
-    "cudnnGetConvolutionBackwardDataAlgorithm_v7",
-    "cudnnGetConvolutionBackwardDataWorkspaceSize",
-    "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount",
-    "cudnnGetConvolutionBackwardFilterAlgorithm_v7",
-    "cudnnGetConvolutionBackwardFilterWorkspaceSize",
-    "cudnnGetConvolutionForwardAlgorithmMaxCount",
-    "cudnnGetConvolutionForwardAlgorithm_v7",
-    "cudnnGetConvolutionForwardWorkspaceSize",
-    "cudnnGetConvolutionGroupCount",
-    "cudnnGetConvolutionMathType",
-    "cudnnGetConvolutionNdDescriptor",
-    "cudnnGetConvolutionNdForwardOutputDim",
-    "cudnnGetConvolutionReorderType",
-    "cudnnGetDropoutDescriptor",
     "cudnnGetFoldedConvBackwardDataDescriptors",
     "cudnnGetFusedOpsConstParamPackAttribute",
     "cudnnGetFusedOpsVariantParamPackAttribute",
@@ -166,11 +191,6 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnGetPooling2dForwardOutputDim",
     "cudnnGetPoolingNdDescriptor",
     "cudnnGetPoolingNdForwardOutputDim",
-    "cudnnGetRNNDataDescriptor",
-    "cudnnGetRNNDescriptor_v8",
-    "cudnnGetRNNTempSpaceSizes",
-    "cudnnGetRNNWeightParams",
-    "cudnnGetRNNWeightSpaceSize",
     "cudnnGetReduceTensorDescriptor",
     "cudnnGetReductionIndicesSize",
     "cudnnGetReductionWorkspaceSize",
@@ -190,45 +210,25 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnOpTensor",
     "cudnnPoolingBackward",
     "cudnnPoolingForward",
-    "cudnnRNNBackwardData_v8",
-    "cudnnRNNBackwardWeights_v8",
-    "cudnnRNNForward",
-    "cudnnRNNGetClip_v8",
-    "cudnnRNNGetClip_v9",
-    "cudnnRNNSetClip_v8",
-    "cudnnRNNSetClip_v9",
     "cudnnReduceTensor",
     "cudnnReorderFilterAndBias",
-    "cudnnRestoreDropoutDescriptor",
     "cudnnScaleTensor",
-    "cudnnSetActivationDescriptor",
-    "cudnnSetActivationDescriptorSwishBeta",
     "cudnnSetAttnDescriptor",
     "cudnnSetCTCLossDescriptor",
     "cudnnSetCTCLossDescriptorEx",
     "cudnnSetCTCLossDescriptor_v8",
     "cudnnSetCTCLossDescriptor_v9",
-    "cudnnSetConvolution2dDescriptor",
-    "cudnnSetConvolutionGroupCount",
-    "cudnnSetConvolutionMathType",
-    "cudnnSetConvolutionNdDescriptor",
-    "cudnnSetConvolutionReorderType",
-    "cudnnSetDropoutDescriptor",
     "cudnnSetFusedOpsConstParamPackAttribute",
     "cudnnSetFusedOpsVariantParamPackAttribute",
     "cudnnSetLRNDescriptor",
     "cudnnSetOpTensorDescriptor",
     "cudnnSetPooling2dDescriptor",
     "cudnnSetPoolingNdDescriptor",
-    "cudnnSetRNNDataDescriptor",
-    "cudnnSetRNNDescriptor_v8",
     "cudnnSetReduceTensorDescriptor",
     "cudnnSetSeqDataDescriptor",
     "cudnnSetSpatialTransformerNdDescriptor",
     "cudnnSetTensor",
     "cudnnSetTensorTransformDescriptor",
-    "cudnnSoftmaxBackward",
-    "cudnnSoftmaxForward",
     "cudnnSpatialTfGridGeneratorBackward",
     "cudnnSpatialTfGridGeneratorForward",
     "cudnnSpatialTfSamplerBackward",

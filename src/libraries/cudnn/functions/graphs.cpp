@@ -10,7 +10,7 @@ bool is_final(const BackendDescriptor* d, graph::Kind kind) {
   return Live<BackendDescriptor>::has(d) && d->content->kind == kind && d->content->is_final;
 }
 
-cudnnStatus_t bind(const graph::Program& program, const graph::Content& pack, graph::Bindings& out) {
+cudnnStatus_t bind_tensors(const graph::Program& program, const graph::Content& pack, graph::Bindings& out) {
   const auto ids = pack.integers(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
   const auto pointers = pack.integers(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
   for (std::size_t k = 0; k < ids.size(); ++k) {
@@ -85,7 +85,8 @@ cudnnStatus_t execute(const Call& call, BackendDescriptor* plan, BackendDescript
   if (!graph || !graph->program) return bad("the plan has no operation graph");
   const auto program = graph->program;
   graph::Bindings bindings;
-  if (const auto status = bind(*program, *pack->content, bindings); status != CUDNN_STATUS_SUCCESS) return status;
+  if (const auto status = bind_tensors(*program, *pack->content, bindings); status != CUDNN_STATUS_SUCCESS)
+    return status;
   return call.enqueue({.operations = program->work, .bytes = program->bytes},
                       [program, bindings = std::move(bindings)](Running& running) {
                         if (program->in_double)

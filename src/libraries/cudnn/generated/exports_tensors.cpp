@@ -5,16 +5,56 @@
 
 namespace nvmlkit::cudnn {
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateActivationDescriptor(Activation** activationDesc) {
+  return without_handle([&] { return functions::create_descriptor(activationDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateConvolutionDescriptor(Convolution** convDesc) {
+  return without_handle([&] { return functions::create_descriptor(convDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateDropoutDescriptor(Dropout** dropoutDesc) {
+  return without_handle([&] { return functions::create_descriptor(dropoutDesc); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFilterDescriptor(Filter** filterDesc) {
   return without_handle([&] { return functions::create_descriptor(filterDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateRNNDataDescriptor(RnnData** rnnDataDesc) {
+  return without_handle([&] { return functions::create_descriptor(rnnDataDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateRNNDescriptor(Rnn** rnnDesc) {
+  return without_handle([&] { return functions::create_descriptor(rnnDesc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateTensorDescriptor(Tensor** tensorDesc) {
   return without_handle([&] { return functions::create_descriptor(tensorDesc); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyActivationDescriptor(Activation* activationDesc) {
+  return without_handle([&] { return functions::destroy_descriptor(activationDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyConvolutionDescriptor(Convolution* convDesc) {
+  return without_handle([&] { return functions::destroy_descriptor(convDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyDropoutDescriptor(Dropout* dropoutDesc) {
+  return without_handle([&] { return functions::destroy_descriptor(dropoutDesc); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFilterDescriptor(Filter* filterDesc) {
   return without_handle([&] { return functions::destroy_descriptor(filterDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyRNNDataDescriptor(RnnData* rnnDataDesc) {
+  return without_handle([&] { return functions::destroy_descriptor(rnnDataDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyRNNDescriptor(Rnn* rnnDesc) {
+  return without_handle([&] { return functions::destroy_descriptor(rnnDesc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyTensorDescriptor(Tensor* tensorDesc) {
