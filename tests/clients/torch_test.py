@@ -115,7 +115,7 @@ print("all is well", worst)
 TRAIN = """
 import torch
 torch.set_num_threads(1)  # see torch_operators.py
-torch.backends.cudnn.enabled = False
+assert torch.backends.cudnn.is_available()
 nn = torch.nn
 WORDS, WIDTH, LENGTH = 50, 32, 16
 
@@ -158,6 +158,131 @@ for name, make, batch in (
     print(name, "is trained", worst)
 """
 
+LAYERS = """
+import torch, torch.nn as nn, torch.nn.functional as F
+torch.set_num_threads(1)  # see torch_operators.py
+torch.manual_seed(0)
+torch.backends.cudnn.allow_tf32 = False
+
+def close(name, here, there, tolerance):
+    here, there = here.detach().double(), there.detach().cpu().double()
+    error = ((here - there).abs().max() / (1 + here.abs().max())).item()
+    assert error <= tolerance, f"{name}: {error}"
+
+def compare(name, make, x, kind, tolerance, pack=None):
+    # In 16 bits the reference has the same numbers in float32.
+    wide = kind if kind in (torch.float32, torch.float64) else torch.float32
+    here = make().to(kind).to(wide)
+    there = make().to(kind).cuda()
+    there.load_state_dict(here.state_dict())
+    a, b = x.to(kind).to(wide).requires_grad_(), x.to(kind).cuda().requires_grad_()
+    results = []
+    for model, t in ((here, a), (there, b)):
+        out = model(pack(t) if pack else t)
+        out = out[0] if isinstance(out, tuple) else out
+        results.append(nn.utils.rnn.pad_packed_sequence(out)[0] if pack else out)
+    weight = torch.randn_like(results[0])
+    (results[0] * weight).sum().backward()
+    (results[1] * weight.cuda().to(kind)).sum().backward()
+    close(name, *results, tolerance)
+    close(name + " input", a.grad, b.grad, tolerance)
+    for (part, p), q in zip(here.named_parameters(), there.parameters()):
+        close(name + " " + part, p.grad, q.grad, tolerance)
+    for (part, p), q in zip(here.named_buffers(), there.buffers()):
+        close(name + " " + part, p, q, tolerance)
+
+KINDS = (torch.float32, 1e-4), (torch.float64, 1e-10), (torch.half, 2e-2), (torch.bfloat16, 0.15)
+for kind, tolerance in KINDS:
+    for n, conv, transposed in ((1, nn.Conv1d, nn.ConvTranspose1d), (2, nn.Conv2d, nn.ConvTranspose2d), (3, nn.Conv3d, nn.ConvTranspose3d)):
+        x = torch.randn(2, 6, *[9] * n)
+        for layout in (torch.contiguous_format, torch.channels_last, torch.channels_last_3d):
+            if layout == torch.channels_last and n != 2 or layout == torch.channels_last_3d and n != 3:
+                continue
+            y = x.to(memory_format=layout)
+            compare(f"conv {n} {kind}", lambda: conv(6, 8, 3, 2, 1, dilation=2, groups=2), y, kind, tolerance)
+            compare(f"transposed {n} {kind}", lambda: transposed(6, 8, 3, 2, 1, groups=2), y, kind, tolerance)
+    if kind != torch.bfloat16:
+        for make in (lambda: nn.LSTM(5, 7, 2), lambda: nn.GRU(5, 7, 2, bidirectional=True), lambda: nn.RNN(5, 7),
+                     lambda: nn.LSTM(5, 7, bidirectional=True, proj_size=3)):
+            compare(f"recurrent {kind}", make, torch.randn(6, 4, 5), kind, tolerance)
+            compare(f"packed {kind}", make, torch.randn(6, 4, 5), kind, tolerance,
+                    lambda t: nn.utils.rnn.pack_padded_sequence(t, [6, 5, 3, 1]))
+for kind, tolerance in KINDS[:2]:
+    for shape, make in (((4, 6), nn.BatchNorm1d), ((4, 6, 5, 5), nn.BatchNorm2d), ((3, 6, 4, 4, 4), nn.BatchNorm3d)):
+        compare(f"batch norm {kind} {shape}", lambda: make(6), torch.randn(shape), kind, tolerance)
+
+assert F.relu(torch.cudnn_convolution(torch.randn(1, 2, 4, 4, device="cuda"), torch.randn(3, 2, 3, 3, device="cuda"),
+                                      padding=(1, 1), stride=(1, 1), dilation=(1, 1), groups=1, benchmark=True,
+                                      deterministic=False, allow_tf32=False)).shape == (1, 3, 4, 4)
+image, theta = torch.randn(2, 3, 7, 8), torch.randn(2, 2, 3) * 0.5
+grid = F.affine_grid(theta, (2, 3, 5, 6), align_corners=True)
+ours = torch.cudnn_affine_grid_generator(theta.cuda(), 2, 3, 5, 6)
+close("grid", grid, ours, 1e-5)
+close("sampler", F.grid_sample(image, grid, align_corners=True), torch.cudnn_grid_sampler(image.cuda(), ours), 1e-5)
+x, labels = torch.randn(12, 4, 7), torch.randint(1, 7, (10,), dtype=torch.int32)
+a, b = x.clone().requires_grad_(), x.cuda().requires_grad_()
+here = torch.ctc_loss(a.log_softmax(2), labels, [12] * 4, [3, 5, 2, 0], 0, 0, False)
+there = torch.ctc_loss(b.log_softmax(2), labels, [12] * 4, [3, 5, 2, 0], 0, 0, False)
+assert "Cudnn" in type(there.grad_fn).__name__, there.grad_fn
+close("ctc", here, there, 1e-5)
+here.sum().backward(), there.sum().backward()
+close("ctc gradient", a.grad, b.grad, 1e-5)
+
+graph, layer = torch.cuda.CUDAGraph(), nn.Conv2d(3, 4, 3).cuda()
+x, side = torch.randn(2, 3, 8, 8, device="cuda"), torch.cuda.Stream()
+with torch.no_grad():
+    with torch.cuda.stream(side):
+        layer(x)
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph):
+        y = layer(x)
+    x.copy_(torch.randn(2, 3, 8, 8))
+    graph.replay()
+    close("graph", layer.cpu()(x.cpu()), y, 1e-5)
+print("layers are equal")
+"""
+
+RESNET = """
+import torch, torch.nn as nn
+torch.set_num_threads(1)  # see torch_operators.py
+
+class Block(nn.Module):
+    def __init__(self, before, after, stride):
+        super().__init__()
+        self.main = nn.Sequential(nn.Conv2d(before, after, 3, stride, 1, bias=False), nn.BatchNorm2d(after), nn.ReLU(),
+                                  nn.Conv2d(after, after, 3, 1, 1, bias=False), nn.BatchNorm2d(after))
+        self.side = nn.Identity() if stride == 1 and before == after else nn.Sequential(
+            nn.Conv2d(before, after, 1, stride, bias=False), nn.BatchNorm2d(after))
+
+    def forward(self, x):
+        return torch.relu(self.main(x) + self.side(x))
+
+def resnet18():
+    layers, before = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)], 64
+    for width, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
+        layers += [Block(before, width, stride), Block(width, width, 1)]
+        before = width
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 10))
+
+def losses(device):
+    torch.manual_seed(0)
+    model, x, y = resnet18().to(device), torch.randn(4, 3, 64, 64).to(device), torch.randint(0, 10, (4,)).to(device)
+    step, out = torch.optim.SGD(model.parameters(), 0.01, momentum=0.9), []
+    for _ in range(4):
+        step.zero_grad()
+        loss = nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        step.step()
+        out.append(loss.item())
+    return out
+
+here, there = losses("cpu"), losses("cuda")
+assert there[-1] < there[0] / 4, there
+worst = max(abs(p - q) for p, q in zip(here, there))
+assert worst < 1e-4, (here, there)
+print("resnet18 is trained", worst)
+"""
+
 
 def command(code: str) -> list[str]:
     lib = TORCH / "usr/lib/x86_64-linux-gnu"
@@ -182,6 +307,14 @@ class Torch(unittest.TestCase):
         done = self.run_torch(TRAIN)
         self.assertIn("gpt is trained", done.stdout, done.stderr[-2000:])
         self.assertIn("images is trained", done.stdout, done.stderr[-2000:])
+
+    def test_layers_by_cudnn(self):
+        done = self.run_torch(LAYERS)
+        self.assertIn("layers are equal", done.stdout, done.stderr[-2000:])
+
+    def test_resnet_is_trained(self):
+        done = self.run_torch(RESNET)
+        self.assertIn("resnet18 is trained", done.stdout, done.stderr[-2000:])
 
     def test_an_xid_is_the_error_that_pytorch_shows(self):
         done = self.run_torch(

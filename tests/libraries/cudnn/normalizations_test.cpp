@@ -1,4 +1,6 @@
 // Batch normalization against its definition.
+#include <deque>
+
 #include "descriptors.hpp"
 
 namespace nvmlkit::library_test {
@@ -37,72 +39,96 @@ struct Statistics {
   }
 };
 
+// A normalization, with what it reads and writes.
+struct Trained {
+  NormalizationCase c;
+  cudnnBatchNormOps_t ops;
+  std::deque<OnGpu> all;  // x, y, z, dy, dx, dz
+  std::deque<OnGpu>
+      rows;  // scale, bias, running mean and variance, saved mean and inverse, gradients of scale and bias
+
+  explicit Trained(Dice& dice) : c(dice), ops(static_cast<cudnnBatchNormOps_t>(dice.range(0, 2))) {
+    for (int k = 0; k < 6; ++k)
+      all.emplace_back(c.type, c.sizes, random_strides(c.sizes, dice), dice.numbers(count_of(c.sizes)));
+    for (int k = 0; k < 8; ++k)
+      rows.emplace_back(c.type_of_scale, c.small, dense(c.small), dice.numbers(count_of(c.small)));
+  }
+  bool adds() const { return ops == CUDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION; }
+  bool has_relu() const { return ops != CUDNN_BATCHNORM_OPS_BN; }
+  void run() const {
+    const TensorOf of_x(all[0]), of_y(all[1]), of_z(all[2]), of_dy(all[3]), of_dx(all[4]), of_dz(all[5]),
+        of_scale(rows[0]);
+    const ActivationOf relu(CUDNN_ACTIVATION_RELU);
+    const Factor one(1, c.type), zero(0, c.type);
+    ASSERT_EQ(
+        library().cudnnBatchNormalizationForwardTrainingEx(
+            handle(), c.mode, ops, one.get(), zero.get(), of_x.get(), all[0].address(), of_z.get(), all[2].address(),
+            of_y.get(), all[1].address(), of_scale.get(), rows[0].address(), rows[1].address(), 0.3, rows[2].address(),
+            rows[3].address(), c.kEpsilon, rows[4].address(), rows[5].address(), relu.get(), nullptr, 0, nullptr, 0),
+        CUDNN_STATUS_SUCCESS);
+    ASSERT_EQ(
+        library().cudnnBatchNormalizationBackwardEx(
+            handle(), c.mode, ops, one.get(), zero.get(), one.get(), zero.get(), of_x.get(), all[0].address(),
+            of_y.get(), all[1].address(), of_dy.get(), all[3].address(), of_dz.get(), all[5].address(), of_dx.get(),
+            all[4].address(), of_scale.get(), rows[0].address(), rows[1].address(), rows[6].address(),
+            rows[7].address(), c.kEpsilon, rows[4].address(), rows[5].address(), relu.get(), nullptr, 0, nullptr, 0),
+        CUDNN_STATUS_SUCCESS);
+    wait();
+  }
+};
+
+void expect_outputs(const Trained& t, const Statistics& found, const std::vector<double>& old_mean,
+                    const std::vector<double>& old_variance, std::vector<double>& hat, const std::string& what) {
+  const auto in = t.all[0].read(), add = t.all[2].read(), scale = t.rows[0].read(), bias = t.rows[1].read();
+  const double unbiased = found.count > 1 ? found.count / (found.count - 1) : 1;
+  std::vector<double> wanted, new_mean, new_variance;
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    const auto at = t.c.place(k);
+    hat.push_back((in[k] - found.mean[at]) / std::sqrt(found.variance[at] + t.c.kEpsilon));
+    const double v = hat[k] * scale[at] + bias[at] + (t.adds() ? add[k] : 0);
+    wanted.push_back(t.has_relu() ? std::max(0.0, v) : v);
+  }
+  for (std::size_t k = 0; k < found.mean.size(); ++k) {
+    new_mean.push_back(0.7 * old_mean[k] + 0.3 * found.mean[k]);
+    new_variance.push_back(0.7 * old_variance[k] + 0.3 * unbiased * found.variance[k]);
+  }
+  expect_near(t.all[1].read(), wanted, t.all[1].tolerance(4), what);
+  expect_near(t.rows[2].read(), new_mean, t.rows[2].tolerance(), what);
+  expect_near(t.rows[3].read(), new_variance, t.rows[2].tolerance(), what);
+  expect_near(t.rows[4].read(), found.mean, t.rows[2].tolerance(), what);
+}
+
+void expect_gradients(const Trained& t, const Statistics& found, const std::vector<double>& hat,
+                      const std::string& what) {
+  auto down = t.all[3].read();
+  const auto out = t.all[1].read(), scale = t.rows[0].read();
+  for (std::size_t k = 0; t.has_relu() && k < down.size(); ++k) down[k] = out[k] > 0 ? down[k] : 0;
+  std::vector<double> to_scale(scale.size()), to_bias(scale.size()), to_x;
+  for (std::size_t k = 0; k < down.size(); ++k)
+    to_scale[t.c.place(k)] += down[k] * hat[k], to_bias[t.c.place(k)] += down[k];
+  for (std::size_t k = 0; k < down.size(); ++k) {
+    const auto at = t.c.place(k);
+    to_x.push_back(scale[at] / std::sqrt(found.variance[at] + t.c.kEpsilon) *
+                   (down[k] - to_bias[at] / found.count - hat[k] * to_scale[at] / found.count));
+  }
+  const double loose = t.c.type == CUDNN_DATA_DOUBLE ? 1e-10 : 1e-4;
+  expect_near(t.rows[6].read(), to_scale, loose, what);
+  expect_near(t.rows[7].read(), to_bias, loose, what);
+  expect_near(t.all[4].read(), to_x, std::max(loose, t.all[4].tolerance(4)) * 10, what);
+  if (t.adds()) expect_near(t.all[5].read(), t.all[5].rounded(down), t.all[5].tolerance(), what);
+}
+
 TEST(Normalizations, TrainingAndGradients) {
   for (unsigned seed = 0; seed < 80; ++seed) {
     Dice dice(seed);
-    const NormalizationCase c(dice);
-    const auto tensor = [&] {
-      return OnGpu(c.type, c.sizes, random_strides(c.sizes, dice), dice.numbers(count_of(c.sizes)));
-    };
-    const auto row = [&] { return OnGpu(c.type_of_scale, c.small, dense(c.small), dice.numbers(count_of(c.small))); };
-    const OnGpu x = tensor(), y = tensor(), z = tensor(), dy = tensor(), dx = tensor(), dz = tensor();
-    const OnGpu scale = row(), bias = row(), mean = row(), variance = row(), saved = row(), inverse = row(),
-                dscale = row(), dbias = row();
-    const TensorOf of_x(x), of_y(y), of_z(z), of_dy(dy), of_dx(dx), of_dz(dz), of_scale(scale);
-    const auto ops = static_cast<cudnnBatchNormOps_t>(dice.range(0, 2));
-    const ActivationOf relu(CUDNN_ACTIVATION_RELU);
-    const Factor one(1, c.type), zero(0, c.type);
-    const auto in = x.read(), add = z.read(), s = scale.read(), b = bias.read(), old_mean = mean.read(),
-               old_variance = variance.read();
-    ASSERT_EQ(
-        library().cudnnBatchNormalizationForwardTrainingEx(
-            handle(), c.mode, ops, one.get(), zero.get(), of_x.get(), x.address(), of_z.get(), z.address(), of_y.get(),
-            y.address(), of_scale.get(), scale.address(), bias.address(), 0.3, mean.address(), variance.address(),
-            c.kEpsilon, saved.address(), inverse.address(), relu.get(), nullptr, 0, nullptr, 0),
-        CUDNN_STATUS_SUCCESS);
-    ASSERT_EQ(library().cudnnBatchNormalizationBackwardEx(
-                  handle(), c.mode, ops, one.get(), zero.get(), one.get(), zero.get(), of_x.get(), x.address(),
-                  of_y.get(), y.address(), of_dy.get(), dy.address(), of_dz.get(), dz.address(), of_dx.get(),
-                  dx.address(), of_scale.get(), scale.address(), bias.address(), dscale.address(), dbias.address(),
-                  c.kEpsilon, saved.address(), inverse.address(), relu.get(), nullptr, 0, nullptr, 0),
-              CUDNN_STATUS_SUCCESS);
-    wait();
-    const Statistics found(c, in);
+    const Trained t(dice);
+    const auto old_mean = t.rows[2].read(), old_variance = t.rows[3].read();
+    t.run();
     const auto what = "seed " + std::to_string(seed);
-    const double unbiased = found.count > 1 ? found.count / (found.count - 1) : 1;
-    std::vector<double> wanted, hat, new_mean, new_variance;
-    for (std::size_t k = 0; k < in.size(); ++k) {
-      const auto at = c.place(k);
-      hat.push_back((in[k] - found.mean[at]) / std::sqrt(found.variance[at] + c.kEpsilon));
-      double v = hat[k] * s[at] + b[at];
-      if (ops == CUDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION) v += add[k];
-      wanted.push_back(ops != CUDNN_BATCHNORM_OPS_BN ? std::max(0.0, v) : v);
-    }
-    for (std::size_t k = 0; k < found.mean.size(); ++k) {
-      new_mean.push_back(0.7 * old_mean[k] + 0.3 * found.mean[k]);
-      new_variance.push_back(0.7 * old_variance[k] + 0.3 * unbiased * found.variance[k]);
-    }
-    expect_near(y.read(), wanted, y.tolerance(4), what);
-    expect_near(mean.read(), new_mean, mean.tolerance(), what);
-    expect_near(variance.read(), new_variance, mean.tolerance(), what);
-    expect_near(saved.read(), found.mean, mean.tolerance(), what);
-
-    auto down = dy.read();
-    const auto out = y.read();
-    for (std::size_t k = 0; ops != CUDNN_BATCHNORM_OPS_BN && k < down.size(); ++k) down[k] = out[k] > 0 ? down[k] : 0;
-    std::vector<double> to_scale(s.size()), to_bias(s.size()), to_x;
-    for (std::size_t k = 0; k < down.size(); ++k)
-      to_scale[c.place(k)] += down[k] * hat[k], to_bias[c.place(k)] += down[k];
-    for (std::size_t k = 0; k < down.size(); ++k) {
-      const auto at = c.place(k);
-      to_x.push_back(s[at] / std::sqrt(found.variance[at] + c.kEpsilon) *
-                     (down[k] - to_bias[at] / found.count - hat[k] * to_scale[at] / found.count));
-    }
-    const double loose = c.type == CUDNN_DATA_DOUBLE ? 1e-10 : 1e-4;
-    expect_near(dscale.read(), to_scale, loose, what);
-    expect_near(dbias.read(), to_bias, loose, what);
-    expect_near(dx.read(), to_x, std::max(loose, dx.tolerance(4)) * 10, what);
-    if (ops == CUDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION) expect_near(dz.read(), dz.rounded(down), dz.tolerance(), what);
+    const Statistics found(t.c, t.all[0].read());
+    std::vector<double> hat;
+    expect_outputs(t, found, old_mean, old_variance, hat, what);
+    expect_gradients(t, found, hat, what);
   }
 }
 

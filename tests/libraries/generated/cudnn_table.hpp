@@ -28,6 +28,8 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnBatchNormalizationForwardTraining) cudnnBatchNormalizationForwardTraining = find<decltype(&cudnn::cudnnBatchNormalizationForwardTraining)>("cudnnBatchNormalizationForwardTraining");
   decltype(&cudnn::cudnnBatchNormalizationForwardTrainingEx) cudnnBatchNormalizationForwardTrainingEx = find<decltype(&cudnn::cudnnBatchNormalizationForwardTrainingEx)>("cudnnBatchNormalizationForwardTrainingEx");
   decltype(&cudnn::cudnnBuildRNNDynamic) cudnnBuildRNNDynamic = find<decltype(&cudnn::cudnnBuildRNNDynamic)>("cudnnBuildRNNDynamic");
+  decltype(&cudnn::cudnnCTCLoss) cudnnCTCLoss = find<decltype(&cudnn::cudnnCTCLoss)>("cudnnCTCLoss");
+  decltype(&cudnn::cudnnCTCLoss_v8) cudnnCTCLoss_v8 = find<decltype(&cudnn::cudnnCTCLoss_v8)>("cudnnCTCLoss_v8");
   decltype(&cudnn::cudnnCnnVersionCheck) cudnnCnnVersionCheck = find<decltype(&cudnn::cudnnCnnVersionCheck)>("cudnnCnnVersionCheck");
   decltype(&cudnn::cudnnConvolutionBackwardBias) cudnnConvolutionBackwardBias = find<decltype(&cudnn::cudnnConvolutionBackwardBias)>("cudnnConvolutionBackwardBias");
   decltype(&cudnn::cudnnConvolutionBackwardData) cudnnConvolutionBackwardData = find<decltype(&cudnn::cudnnConvolutionBackwardData)>("cudnnConvolutionBackwardData");
@@ -36,20 +38,26 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnConvolutionForward) cudnnConvolutionForward = find<decltype(&cudnn::cudnnConvolutionForward)>("cudnnConvolutionForward");
   decltype(&cudnn::cudnnCreate) cudnnCreate = find<decltype(&cudnn::cudnnCreate)>("cudnnCreate");
   decltype(&cudnn::cudnnCreateActivationDescriptor) cudnnCreateActivationDescriptor = find<decltype(&cudnn::cudnnCreateActivationDescriptor)>("cudnnCreateActivationDescriptor");
+  decltype(&cudnn::cudnnCreateCTCLossDescriptor) cudnnCreateCTCLossDescriptor = find<decltype(&cudnn::cudnnCreateCTCLossDescriptor)>("cudnnCreateCTCLossDescriptor");
   decltype(&cudnn::cudnnCreateConvolutionDescriptor) cudnnCreateConvolutionDescriptor = find<decltype(&cudnn::cudnnCreateConvolutionDescriptor)>("cudnnCreateConvolutionDescriptor");
   decltype(&cudnn::cudnnCreateDropoutDescriptor) cudnnCreateDropoutDescriptor = find<decltype(&cudnn::cudnnCreateDropoutDescriptor)>("cudnnCreateDropoutDescriptor");
   decltype(&cudnn::cudnnCreateFilterDescriptor) cudnnCreateFilterDescriptor = find<decltype(&cudnn::cudnnCreateFilterDescriptor)>("cudnnCreateFilterDescriptor");
+  decltype(&cudnn::cudnnCreatePoolingDescriptor) cudnnCreatePoolingDescriptor = find<decltype(&cudnn::cudnnCreatePoolingDescriptor)>("cudnnCreatePoolingDescriptor");
   decltype(&cudnn::cudnnCreateRNNDataDescriptor) cudnnCreateRNNDataDescriptor = find<decltype(&cudnn::cudnnCreateRNNDataDescriptor)>("cudnnCreateRNNDataDescriptor");
   decltype(&cudnn::cudnnCreateRNNDescriptor) cudnnCreateRNNDescriptor = find<decltype(&cudnn::cudnnCreateRNNDescriptor)>("cudnnCreateRNNDescriptor");
+  decltype(&cudnn::cudnnCreateSpatialTransformerDescriptor) cudnnCreateSpatialTransformerDescriptor = find<decltype(&cudnn::cudnnCreateSpatialTransformerDescriptor)>("cudnnCreateSpatialTransformerDescriptor");
   decltype(&cudnn::cudnnCreateTensorDescriptor) cudnnCreateTensorDescriptor = find<decltype(&cudnn::cudnnCreateTensorDescriptor)>("cudnnCreateTensorDescriptor");
   decltype(&cudnn::cudnnDeriveBNTensorDescriptor) cudnnDeriveBNTensorDescriptor = find<decltype(&cudnn::cudnnDeriveBNTensorDescriptor)>("cudnnDeriveBNTensorDescriptor");
   decltype(&cudnn::cudnnDestroy) cudnnDestroy = find<decltype(&cudnn::cudnnDestroy)>("cudnnDestroy");
   decltype(&cudnn::cudnnDestroyActivationDescriptor) cudnnDestroyActivationDescriptor = find<decltype(&cudnn::cudnnDestroyActivationDescriptor)>("cudnnDestroyActivationDescriptor");
+  decltype(&cudnn::cudnnDestroyCTCLossDescriptor) cudnnDestroyCTCLossDescriptor = find<decltype(&cudnn::cudnnDestroyCTCLossDescriptor)>("cudnnDestroyCTCLossDescriptor");
   decltype(&cudnn::cudnnDestroyConvolutionDescriptor) cudnnDestroyConvolutionDescriptor = find<decltype(&cudnn::cudnnDestroyConvolutionDescriptor)>("cudnnDestroyConvolutionDescriptor");
   decltype(&cudnn::cudnnDestroyDropoutDescriptor) cudnnDestroyDropoutDescriptor = find<decltype(&cudnn::cudnnDestroyDropoutDescriptor)>("cudnnDestroyDropoutDescriptor");
   decltype(&cudnn::cudnnDestroyFilterDescriptor) cudnnDestroyFilterDescriptor = find<decltype(&cudnn::cudnnDestroyFilterDescriptor)>("cudnnDestroyFilterDescriptor");
+  decltype(&cudnn::cudnnDestroyPoolingDescriptor) cudnnDestroyPoolingDescriptor = find<decltype(&cudnn::cudnnDestroyPoolingDescriptor)>("cudnnDestroyPoolingDescriptor");
   decltype(&cudnn::cudnnDestroyRNNDataDescriptor) cudnnDestroyRNNDataDescriptor = find<decltype(&cudnn::cudnnDestroyRNNDataDescriptor)>("cudnnDestroyRNNDataDescriptor");
   decltype(&cudnn::cudnnDestroyRNNDescriptor) cudnnDestroyRNNDescriptor = find<decltype(&cudnn::cudnnDestroyRNNDescriptor)>("cudnnDestroyRNNDescriptor");
+  decltype(&cudnn::cudnnDestroySpatialTransformerDescriptor) cudnnDestroySpatialTransformerDescriptor = find<decltype(&cudnn::cudnnDestroySpatialTransformerDescriptor)>("cudnnDestroySpatialTransformerDescriptor");
   decltype(&cudnn::cudnnDestroyTensorDescriptor) cudnnDestroyTensorDescriptor = find<decltype(&cudnn::cudnnDestroyTensorDescriptor)>("cudnnDestroyTensorDescriptor");
   decltype(&cudnn::cudnnDropoutBackward) cudnnDropoutBackward = find<decltype(&cudnn::cudnnDropoutBackward)>("cudnnDropoutBackward");
   decltype(&cudnn::cudnnDropoutForward) cudnnDropoutForward = find<decltype(&cudnn::cudnnDropoutForward)>("cudnnDropoutForward");
@@ -66,6 +74,12 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetBatchNormalizationBackwardExWorkspaceSize) cudnnGetBatchNormalizationBackwardExWorkspaceSize = find<decltype(&cudnn::cudnnGetBatchNormalizationBackwardExWorkspaceSize)>("cudnnGetBatchNormalizationBackwardExWorkspaceSize");
   decltype(&cudnn::cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize) cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize = find<decltype(&cudnn::cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize)>("cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize");
   decltype(&cudnn::cudnnGetBatchNormalizationTrainingExReserveSpaceSize) cudnnGetBatchNormalizationTrainingExReserveSpaceSize = find<decltype(&cudnn::cudnnGetBatchNormalizationTrainingExReserveSpaceSize)>("cudnnGetBatchNormalizationTrainingExReserveSpaceSize");
+  decltype(&cudnn::cudnnGetCTCLossDescriptor) cudnnGetCTCLossDescriptor = find<decltype(&cudnn::cudnnGetCTCLossDescriptor)>("cudnnGetCTCLossDescriptor");
+  decltype(&cudnn::cudnnGetCTCLossDescriptorEx) cudnnGetCTCLossDescriptorEx = find<decltype(&cudnn::cudnnGetCTCLossDescriptorEx)>("cudnnGetCTCLossDescriptorEx");
+  decltype(&cudnn::cudnnGetCTCLossDescriptor_v8) cudnnGetCTCLossDescriptor_v8 = find<decltype(&cudnn::cudnnGetCTCLossDescriptor_v8)>("cudnnGetCTCLossDescriptor_v8");
+  decltype(&cudnn::cudnnGetCTCLossDescriptor_v9) cudnnGetCTCLossDescriptor_v9 = find<decltype(&cudnn::cudnnGetCTCLossDescriptor_v9)>("cudnnGetCTCLossDescriptor_v9");
+  decltype(&cudnn::cudnnGetCTCLossWorkspaceSize) cudnnGetCTCLossWorkspaceSize = find<decltype(&cudnn::cudnnGetCTCLossWorkspaceSize)>("cudnnGetCTCLossWorkspaceSize");
+  decltype(&cudnn::cudnnGetCTCLossWorkspaceSize_v8) cudnnGetCTCLossWorkspaceSize_v8 = find<decltype(&cudnn::cudnnGetCTCLossWorkspaceSize_v8)>("cudnnGetCTCLossWorkspaceSize_v8");
   decltype(&cudnn::cudnnGetCallback) cudnnGetCallback = find<decltype(&cudnn::cudnnGetCallback)>("cudnnGetCallback");
   decltype(&cudnn::cudnnGetConvolution2dDescriptor) cudnnGetConvolution2dDescriptor = find<decltype(&cudnn::cudnnGetConvolution2dDescriptor)>("cudnnGetConvolution2dDescriptor");
   decltype(&cudnn::cudnnGetConvolution2dForwardOutputDim) cudnnGetConvolution2dForwardOutputDim = find<decltype(&cudnn::cudnnGetConvolution2dForwardOutputDim)>("cudnnGetConvolution2dForwardOutputDim");
@@ -91,6 +105,10 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetFilterSizeInBytes) cudnnGetFilterSizeInBytes = find<decltype(&cudnn::cudnnGetFilterSizeInBytes)>("cudnnGetFilterSizeInBytes");
   decltype(&cudnn::cudnnGetLastErrorString) cudnnGetLastErrorString = find<decltype(&cudnn::cudnnGetLastErrorString)>("cudnnGetLastErrorString");
   decltype(&cudnn::cudnnGetMaxDeviceVersion) cudnnGetMaxDeviceVersion = find<decltype(&cudnn::cudnnGetMaxDeviceVersion)>("cudnnGetMaxDeviceVersion");
+  decltype(&cudnn::cudnnGetPooling2dDescriptor) cudnnGetPooling2dDescriptor = find<decltype(&cudnn::cudnnGetPooling2dDescriptor)>("cudnnGetPooling2dDescriptor");
+  decltype(&cudnn::cudnnGetPooling2dForwardOutputDim) cudnnGetPooling2dForwardOutputDim = find<decltype(&cudnn::cudnnGetPooling2dForwardOutputDim)>("cudnnGetPooling2dForwardOutputDim");
+  decltype(&cudnn::cudnnGetPoolingNdDescriptor) cudnnGetPoolingNdDescriptor = find<decltype(&cudnn::cudnnGetPoolingNdDescriptor)>("cudnnGetPoolingNdDescriptor");
+  decltype(&cudnn::cudnnGetPoolingNdForwardOutputDim) cudnnGetPoolingNdForwardOutputDim = find<decltype(&cudnn::cudnnGetPoolingNdForwardOutputDim)>("cudnnGetPoolingNdForwardOutputDim");
   decltype(&cudnn::cudnnGetProperty) cudnnGetProperty = find<decltype(&cudnn::cudnnGetProperty)>("cudnnGetProperty");
   decltype(&cudnn::cudnnGetRNNDataDescriptor) cudnnGetRNNDataDescriptor = find<decltype(&cudnn::cudnnGetRNNDataDescriptor)>("cudnnGetRNNDataDescriptor");
   decltype(&cudnn::cudnnGetRNNDescriptor_v8) cudnnGetRNNDescriptor_v8 = find<decltype(&cudnn::cudnnGetRNNDescriptor_v8)>("cudnnGetRNNDescriptor_v8");
@@ -104,6 +122,8 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetVersion) cudnnGetVersion = find<decltype(&cudnn::cudnnGetVersion)>("cudnnGetVersion");
   decltype(&cudnn::cudnnGraphVersionCheck) cudnnGraphVersionCheck = find<decltype(&cudnn::cudnnGraphVersionCheck)>("cudnnGraphVersionCheck");
   decltype(&cudnn::cudnnOpsVersionCheck) cudnnOpsVersionCheck = find<decltype(&cudnn::cudnnOpsVersionCheck)>("cudnnOpsVersionCheck");
+  decltype(&cudnn::cudnnPoolingBackward) cudnnPoolingBackward = find<decltype(&cudnn::cudnnPoolingBackward)>("cudnnPoolingBackward");
+  decltype(&cudnn::cudnnPoolingForward) cudnnPoolingForward = find<decltype(&cudnn::cudnnPoolingForward)>("cudnnPoolingForward");
   decltype(&cudnn::cudnnQueryRuntimeError) cudnnQueryRuntimeError = find<decltype(&cudnn::cudnnQueryRuntimeError)>("cudnnQueryRuntimeError");
   decltype(&cudnn::cudnnRNNBackwardData_v8) cudnnRNNBackwardData_v8 = find<decltype(&cudnn::cudnnRNNBackwardData_v8)>("cudnnRNNBackwardData_v8");
   decltype(&cudnn::cudnnRNNBackwardWeights_v8) cudnnRNNBackwardWeights_v8 = find<decltype(&cudnn::cudnnRNNBackwardWeights_v8)>("cudnnRNNBackwardWeights_v8");
@@ -115,6 +135,10 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnRestoreDropoutDescriptor) cudnnRestoreDropoutDescriptor = find<decltype(&cudnn::cudnnRestoreDropoutDescriptor)>("cudnnRestoreDropoutDescriptor");
   decltype(&cudnn::cudnnSetActivationDescriptor) cudnnSetActivationDescriptor = find<decltype(&cudnn::cudnnSetActivationDescriptor)>("cudnnSetActivationDescriptor");
   decltype(&cudnn::cudnnSetActivationDescriptorSwishBeta) cudnnSetActivationDescriptorSwishBeta = find<decltype(&cudnn::cudnnSetActivationDescriptorSwishBeta)>("cudnnSetActivationDescriptorSwishBeta");
+  decltype(&cudnn::cudnnSetCTCLossDescriptor) cudnnSetCTCLossDescriptor = find<decltype(&cudnn::cudnnSetCTCLossDescriptor)>("cudnnSetCTCLossDescriptor");
+  decltype(&cudnn::cudnnSetCTCLossDescriptorEx) cudnnSetCTCLossDescriptorEx = find<decltype(&cudnn::cudnnSetCTCLossDescriptorEx)>("cudnnSetCTCLossDescriptorEx");
+  decltype(&cudnn::cudnnSetCTCLossDescriptor_v8) cudnnSetCTCLossDescriptor_v8 = find<decltype(&cudnn::cudnnSetCTCLossDescriptor_v8)>("cudnnSetCTCLossDescriptor_v8");
+  decltype(&cudnn::cudnnSetCTCLossDescriptor_v9) cudnnSetCTCLossDescriptor_v9 = find<decltype(&cudnn::cudnnSetCTCLossDescriptor_v9)>("cudnnSetCTCLossDescriptor_v9");
   decltype(&cudnn::cudnnSetCallback) cudnnSetCallback = find<decltype(&cudnn::cudnnSetCallback)>("cudnnSetCallback");
   decltype(&cudnn::cudnnSetConvolution2dDescriptor) cudnnSetConvolution2dDescriptor = find<decltype(&cudnn::cudnnSetConvolution2dDescriptor)>("cudnnSetConvolution2dDescriptor");
   decltype(&cudnn::cudnnSetConvolutionGroupCount) cudnnSetConvolutionGroupCount = find<decltype(&cudnn::cudnnSetConvolutionGroupCount)>("cudnnSetConvolutionGroupCount");
@@ -124,8 +148,11 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnSetDropoutDescriptor) cudnnSetDropoutDescriptor = find<decltype(&cudnn::cudnnSetDropoutDescriptor)>("cudnnSetDropoutDescriptor");
   decltype(&cudnn::cudnnSetFilter4dDescriptor) cudnnSetFilter4dDescriptor = find<decltype(&cudnn::cudnnSetFilter4dDescriptor)>("cudnnSetFilter4dDescriptor");
   decltype(&cudnn::cudnnSetFilterNdDescriptor) cudnnSetFilterNdDescriptor = find<decltype(&cudnn::cudnnSetFilterNdDescriptor)>("cudnnSetFilterNdDescriptor");
+  decltype(&cudnn::cudnnSetPooling2dDescriptor) cudnnSetPooling2dDescriptor = find<decltype(&cudnn::cudnnSetPooling2dDescriptor)>("cudnnSetPooling2dDescriptor");
+  decltype(&cudnn::cudnnSetPoolingNdDescriptor) cudnnSetPoolingNdDescriptor = find<decltype(&cudnn::cudnnSetPoolingNdDescriptor)>("cudnnSetPoolingNdDescriptor");
   decltype(&cudnn::cudnnSetRNNDataDescriptor) cudnnSetRNNDataDescriptor = find<decltype(&cudnn::cudnnSetRNNDataDescriptor)>("cudnnSetRNNDataDescriptor");
   decltype(&cudnn::cudnnSetRNNDescriptor_v8) cudnnSetRNNDescriptor_v8 = find<decltype(&cudnn::cudnnSetRNNDescriptor_v8)>("cudnnSetRNNDescriptor_v8");
+  decltype(&cudnn::cudnnSetSpatialTransformerNdDescriptor) cudnnSetSpatialTransformerNdDescriptor = find<decltype(&cudnn::cudnnSetSpatialTransformerNdDescriptor)>("cudnnSetSpatialTransformerNdDescriptor");
   decltype(&cudnn::cudnnSetStream) cudnnSetStream = find<decltype(&cudnn::cudnnSetStream)>("cudnnSetStream");
   decltype(&cudnn::cudnnSetTensor4dDescriptor) cudnnSetTensor4dDescriptor = find<decltype(&cudnn::cudnnSetTensor4dDescriptor)>("cudnnSetTensor4dDescriptor");
   decltype(&cudnn::cudnnSetTensor4dDescriptorEx) cudnnSetTensor4dDescriptorEx = find<decltype(&cudnn::cudnnSetTensor4dDescriptorEx)>("cudnnSetTensor4dDescriptorEx");
@@ -133,6 +160,10 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnSetTensorNdDescriptorEx) cudnnSetTensorNdDescriptorEx = find<decltype(&cudnn::cudnnSetTensorNdDescriptorEx)>("cudnnSetTensorNdDescriptorEx");
   decltype(&cudnn::cudnnSoftmaxBackward) cudnnSoftmaxBackward = find<decltype(&cudnn::cudnnSoftmaxBackward)>("cudnnSoftmaxBackward");
   decltype(&cudnn::cudnnSoftmaxForward) cudnnSoftmaxForward = find<decltype(&cudnn::cudnnSoftmaxForward)>("cudnnSoftmaxForward");
+  decltype(&cudnn::cudnnSpatialTfGridGeneratorBackward) cudnnSpatialTfGridGeneratorBackward = find<decltype(&cudnn::cudnnSpatialTfGridGeneratorBackward)>("cudnnSpatialTfGridGeneratorBackward");
+  decltype(&cudnn::cudnnSpatialTfGridGeneratorForward) cudnnSpatialTfGridGeneratorForward = find<decltype(&cudnn::cudnnSpatialTfGridGeneratorForward)>("cudnnSpatialTfGridGeneratorForward");
+  decltype(&cudnn::cudnnSpatialTfSamplerBackward) cudnnSpatialTfSamplerBackward = find<decltype(&cudnn::cudnnSpatialTfSamplerBackward)>("cudnnSpatialTfSamplerBackward");
+  decltype(&cudnn::cudnnSpatialTfSamplerForward) cudnnSpatialTfSamplerForward = find<decltype(&cudnn::cudnnSpatialTfSamplerForward)>("cudnnSpatialTfSamplerForward");
 };
 
 // Those that answer CUDNN_STATUS_NOT_SUPPORTED.
@@ -140,43 +171,29 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnAddTensor",
     "cudnnBackendPopulateCudaGraph",
     "cudnnBackendUpdateCudaGraph",
-    "cudnnCTCLoss",
-    "cudnnCTCLoss_v8",
     "cudnnCreateAttnDescriptor",
-    "cudnnCreateCTCLossDescriptor",
     "cudnnCreateFusedOpsConstParamPack",
     "cudnnCreateFusedOpsPlan",
     "cudnnCreateFusedOpsVariantParamPack",
     "cudnnCreateLRNDescriptor",
     "cudnnCreateOpTensorDescriptor",
-    "cudnnCreatePoolingDescriptor",
     "cudnnCreateReduceTensorDescriptor",
     "cudnnCreateSeqDataDescriptor",
-    "cudnnCreateSpatialTransformerDescriptor",
     "cudnnCreateTensorTransformDescriptor",
     "cudnnDeriveNormTensorDescriptor",
     "cudnnDestroyAttnDescriptor",
-    "cudnnDestroyCTCLossDescriptor",
     "cudnnDestroyFusedOpsConstParamPack",
     "cudnnDestroyFusedOpsPlan",
     "cudnnDestroyFusedOpsVariantParamPack",
     "cudnnDestroyLRNDescriptor",
     "cudnnDestroyOpTensorDescriptor",
-    "cudnnDestroyPoolingDescriptor",
     "cudnnDestroyReduceTensorDescriptor",
     "cudnnDestroySeqDataDescriptor",
-    "cudnnDestroySpatialTransformerDescriptor",
     "cudnnDestroyTensorTransformDescriptor",
     "cudnnDivisiveNormalizationBackward",
     "cudnnDivisiveNormalizationForward",
     "cudnnFusedOpsExecute",
     "cudnnGetAttnDescriptor",
-    "cudnnGetCTCLossDescriptor",
-    "cudnnGetCTCLossDescriptorEx",
-    "cudnnGetCTCLossDescriptor_v8",
-    "cudnnGetCTCLossDescriptor_v9",
-    "cudnnGetCTCLossWorkspaceSize",
-    "cudnnGetCTCLossWorkspaceSize_v8",
     "cudnnGetFoldedConvBackwardDataDescriptors",
     "cudnnGetFusedOpsConstParamPackAttribute",
     "cudnnGetFusedOpsVariantParamPackAttribute",
@@ -187,10 +204,6 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnGetNormalizationForwardTrainingWorkspaceSize",
     "cudnnGetNormalizationTrainingReserveSpaceSize",
     "cudnnGetOpTensorDescriptor",
-    "cudnnGetPooling2dDescriptor",
-    "cudnnGetPooling2dForwardOutputDim",
-    "cudnnGetPoolingNdDescriptor",
-    "cudnnGetPoolingNdForwardOutputDim",
     "cudnnGetReduceTensorDescriptor",
     "cudnnGetReductionIndicesSize",
     "cudnnGetReductionWorkspaceSize",
@@ -208,31 +221,18 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnNormalizationForwardInference",
     "cudnnNormalizationForwardTraining",
     "cudnnOpTensor",
-    "cudnnPoolingBackward",
-    "cudnnPoolingForward",
     "cudnnReduceTensor",
     "cudnnReorderFilterAndBias",
     "cudnnScaleTensor",
     "cudnnSetAttnDescriptor",
-    "cudnnSetCTCLossDescriptor",
-    "cudnnSetCTCLossDescriptorEx",
-    "cudnnSetCTCLossDescriptor_v8",
-    "cudnnSetCTCLossDescriptor_v9",
     "cudnnSetFusedOpsConstParamPackAttribute",
     "cudnnSetFusedOpsVariantParamPackAttribute",
     "cudnnSetLRNDescriptor",
     "cudnnSetOpTensorDescriptor",
-    "cudnnSetPooling2dDescriptor",
-    "cudnnSetPoolingNdDescriptor",
     "cudnnSetReduceTensorDescriptor",
     "cudnnSetSeqDataDescriptor",
-    "cudnnSetSpatialTransformerNdDescriptor",
     "cudnnSetTensor",
     "cudnnSetTensorTransformDescriptor",
-    "cudnnSpatialTfGridGeneratorBackward",
-    "cudnnSpatialTfGridGeneratorForward",
-    "cudnnSpatialTfSamplerBackward",
-    "cudnnSpatialTfSamplerForward",
     "cudnnTransformFilter",
     "cudnnTransformTensor",
     "cudnnTransformTensorEx",

@@ -28,6 +28,8 @@ cudnnStatus_t cudnnBatchNormalizationForwardInference(Handle* handle, cudnnBatch
 cudnnStatus_t cudnnBatchNormalizationForwardTraining(Handle* handle, cudnnBatchNormMode_t mode, const void* alpha, const void* beta, const Tensor* xDesc, const void* x, const Tensor* yDesc, void* y, const Tensor* bnScaleBiasMeanVarDesc, const void* bnScale, const void* bnBias, double exponentialAverageFactor, void* resultRunningMean, void* resultRunningVariance, double epsilon, void* resultSaveMean, void* resultSaveInvVariance);
 cudnnStatus_t cudnnBatchNormalizationForwardTrainingEx(Handle* handle, cudnnBatchNormMode_t mode, cudnnBatchNormOps_t bnOps, const void* alpha, const void* beta, const Tensor* xDesc, const void* xData, const Tensor* zDesc, const void* zData, const Tensor* yDesc, void* yData, const Tensor* bnScaleBiasMeanVarDesc, const void* bnScale, const void* bnBias, double exponentialAverageFactor, void* resultRunningMean, void* resultRunningVariance, double epsilon, void* resultSaveMean, void* resultSaveInvVariance, Activation* activationDesc, void* workspace, size_t workSpaceSizeInBytes, void* reserveSpace, size_t reserveSpaceSizeInBytes);
 cudnnStatus_t cudnnBuildRNNDynamic(Handle* handle, Rnn* rnnDesc, int miniBatch);
+cudnnStatus_t cudnnCTCLoss(Handle* handle, const Tensor* probsDesc, const void* probs, const int* hostLabels, const int* hostLabelLengths, const int* hostInputLengths, void* costs, const Tensor* gradientsDesc, void* gradients, cudnnCTCLossAlgo_t algo, CtcLoss* ctcLossDesc, void* workspace, size_t workSpaceSizeInBytes);
+cudnnStatus_t cudnnCTCLoss_v8(Handle* handle, cudnnCTCLossAlgo_t algo, CtcLoss* ctcLossDesc, const Tensor* probsDesc, const void* probs, const int* labels, const int* labelLengths, const int* inputLengths, void* costs, const Tensor* gradientsDesc, void* gradients, size_t workSpaceSizeInBytes, void* workspace);
 cudnnStatus_t cudnnCnnVersionCheck();
 cudnnStatus_t cudnnConvolutionBackwardBias(Handle* handle, const void* alpha, const Tensor* dyDesc, const void* dy, const void* beta, const Tensor* dbDesc, void* db);
 cudnnStatus_t cudnnConvolutionBackwardData(Handle* handle, const void* alpha, const Filter* wDesc, const void* w, const Tensor* dyDesc, const void* dy, const Convolution* convDesc, cudnnConvolutionBwdDataAlgo_t algo, void* workSpace, size_t workSpaceSizeInBytes, const void* beta, const Tensor* dxDesc, void* dx);
@@ -36,20 +38,26 @@ cudnnStatus_t cudnnConvolutionBiasActivationForward(Handle* handle, const void* 
 cudnnStatus_t cudnnConvolutionForward(Handle* handle, const void* alpha, const Tensor* xDesc, const void* x, const Filter* wDesc, const void* w, const Convolution* convDesc, cudnnConvolutionFwdAlgo_t algo, void* workSpace, size_t workSpaceSizeInBytes, const void* beta, const Tensor* yDesc, void* y);
 cudnnStatus_t cudnnCreate(Handle** handle);
 cudnnStatus_t cudnnCreateActivationDescriptor(Activation** activationDesc);
+cudnnStatus_t cudnnCreateCTCLossDescriptor(CtcLoss** ctcLossDesc);
 cudnnStatus_t cudnnCreateConvolutionDescriptor(Convolution** convDesc);
 cudnnStatus_t cudnnCreateDropoutDescriptor(Dropout** dropoutDesc);
 cudnnStatus_t cudnnCreateFilterDescriptor(Filter** filterDesc);
+cudnnStatus_t cudnnCreatePoolingDescriptor(Pooling** poolingDesc);
 cudnnStatus_t cudnnCreateRNNDataDescriptor(RnnData** rnnDataDesc);
 cudnnStatus_t cudnnCreateRNNDescriptor(Rnn** rnnDesc);
+cudnnStatus_t cudnnCreateSpatialTransformerDescriptor(SpatialTransformer** stDesc);
 cudnnStatus_t cudnnCreateTensorDescriptor(Tensor** tensorDesc);
 cudnnStatus_t cudnnDeriveBNTensorDescriptor(Tensor* derivedBnDesc, const Tensor* xDesc, cudnnBatchNormMode_t mode);
 cudnnStatus_t cudnnDestroy(Handle* handle);
 cudnnStatus_t cudnnDestroyActivationDescriptor(Activation* activationDesc);
+cudnnStatus_t cudnnDestroyCTCLossDescriptor(CtcLoss* ctcLossDesc);
 cudnnStatus_t cudnnDestroyConvolutionDescriptor(Convolution* convDesc);
 cudnnStatus_t cudnnDestroyDropoutDescriptor(Dropout* dropoutDesc);
 cudnnStatus_t cudnnDestroyFilterDescriptor(Filter* filterDesc);
+cudnnStatus_t cudnnDestroyPoolingDescriptor(Pooling* poolingDesc);
 cudnnStatus_t cudnnDestroyRNNDataDescriptor(RnnData* rnnDataDesc);
 cudnnStatus_t cudnnDestroyRNNDescriptor(Rnn* rnnDesc);
+cudnnStatus_t cudnnDestroySpatialTransformerDescriptor(SpatialTransformer* stDesc);
 cudnnStatus_t cudnnDestroyTensorDescriptor(Tensor* tensorDesc);
 cudnnStatus_t cudnnDropoutBackward(Handle* handle, const Dropout* dropoutDesc, const Tensor* dydesc, const void* dy, const Tensor* dxdesc, void* dx, void* reserveSpace, size_t reserveSpaceSizeInBytes);
 cudnnStatus_t cudnnDropoutForward(Handle* handle, const Dropout* dropoutDesc, const Tensor* xdesc, const void* x, const Tensor* ydesc, void* y, void* reserveSpace, size_t reserveSpaceSizeInBytes);
@@ -66,6 +74,12 @@ cudnnStatus_t cudnnGetActivationDescriptorSwishBeta(Activation* activationDesc, 
 cudnnStatus_t cudnnGetBatchNormalizationBackwardExWorkspaceSize(Handle* handle, cudnnBatchNormMode_t mode, cudnnBatchNormOps_t bnOps, const Tensor* xDesc, const Tensor* yDesc, const Tensor* dyDesc, const Tensor* dzDesc, const Tensor* dxDesc, const Tensor* dBnScaleBiasDesc, const Activation* activationDesc, size_t* sizeInBytes);
 cudnnStatus_t cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(Handle* handle, cudnnBatchNormMode_t mode, cudnnBatchNormOps_t bnOps, const Tensor* xDesc, const Tensor* zDesc, const Tensor* yDesc, const Tensor* bnScaleBiasMeanVarDesc, const Activation* activationDesc, size_t* sizeInBytes);
 cudnnStatus_t cudnnGetBatchNormalizationTrainingExReserveSpaceSize(Handle* handle, cudnnBatchNormMode_t mode, cudnnBatchNormOps_t bnOps, const Activation* activationDesc, const Tensor* xDesc, size_t* sizeInBytes);
+cudnnStatus_t cudnnGetCTCLossDescriptor(CtcLoss* ctcLossDesc, cudnnDataType_t* compType);
+cudnnStatus_t cudnnGetCTCLossDescriptorEx(CtcLoss* ctcLossDesc, cudnnDataType_t* compType, cudnnLossNormalizationMode_t* normMode, cudnnNanPropagation_t* gradMode);
+cudnnStatus_t cudnnGetCTCLossDescriptor_v8(CtcLoss* ctcLossDesc, cudnnDataType_t* compType, cudnnLossNormalizationMode_t* normMode, cudnnNanPropagation_t* gradMode, int* maxLabelLength);
+cudnnStatus_t cudnnGetCTCLossDescriptor_v9(CtcLoss* ctcLossDesc, cudnnDataType_t* compType, cudnnLossNormalizationMode_t* normMode, cudnnCTCGradMode_t* ctcGradMode, int* maxLabelLength);
+cudnnStatus_t cudnnGetCTCLossWorkspaceSize(Handle* handle, const Tensor* probsDesc, const Tensor* gradientsDesc, const int* labels, const int* labelLengths, const int* inputLengths, cudnnCTCLossAlgo_t algo, CtcLoss* ctcLossDesc, size_t* sizeInBytes);
+cudnnStatus_t cudnnGetCTCLossWorkspaceSize_v8(Handle* handle, cudnnCTCLossAlgo_t algo, CtcLoss* ctcLossDesc, const Tensor* probsDesc, const Tensor* gradientsDesc, size_t* sizeInBytes);
 cudnnStatus_t cudnnGetCallback(unsigned int* mask, void** udata, Callback* fptr);
 cudnnStatus_t cudnnGetConvolution2dDescriptor(const Convolution* convDesc, int* pad_h, int* pad_w, int* u, int* v, int* dilation_h, int* dilation_w, cudnnConvolutionMode_t* mode, cudnnDataType_t* computeType);
 cudnnStatus_t cudnnGetConvolution2dForwardOutputDim(const Convolution* convDesc, const Tensor* inputTensorDesc, const Filter* filterDesc, int* n, int* c, int* h, int* w);
@@ -91,6 +105,10 @@ cudnnStatus_t cudnnGetFilterNdDescriptor(const Filter* filterDesc, int nbDimsReq
 cudnnStatus_t cudnnGetFilterSizeInBytes(const Filter* filterDesc, size_t* size);
 void cudnnGetLastErrorString(char* message, size_t max_size);
 size_t cudnnGetMaxDeviceVersion();
+cudnnStatus_t cudnnGetPooling2dDescriptor(const Pooling* poolingDesc, cudnnPoolingMode_t* mode, cudnnNanPropagation_t* maxpoolingNanOpt, int* windowHeight, int* windowWidth, int* verticalPadding, int* horizontalPadding, int* verticalStride, int* horizontalStride);
+cudnnStatus_t cudnnGetPooling2dForwardOutputDim(const Pooling* poolingDesc, const Tensor* inputTensorDesc, int* n, int* c, int* h, int* w);
+cudnnStatus_t cudnnGetPoolingNdDescriptor(const Pooling* poolingDesc, int nbDimsRequested, cudnnPoolingMode_t* mode, cudnnNanPropagation_t* maxpoolingNanOpt, int* nbDims, int* windowDimA, int* paddingA, int* strideA);
+cudnnStatus_t cudnnGetPoolingNdForwardOutputDim(const Pooling* poolingDesc, const Tensor* inputTensorDesc, int nbDims, int* outputTensorDimA);
 cudnnStatus_t cudnnGetProperty(libraryPropertyType type, int* value);
 cudnnStatus_t cudnnGetRNNDataDescriptor(RnnData* rnnDataDesc, cudnnDataType_t* dataType, cudnnRNNDataLayout_t* layout, int* maxSeqLength, int* batchSize, int* vectorSize, int arrayLengthRequested, int* seqLengthArray, void* paddingFill);
 cudnnStatus_t cudnnGetRNNDescriptor_v8(Rnn* rnnDesc, cudnnRNNAlgo_t* algo, cudnnRNNMode_t* cellMode, cudnnRNNBiasMode_t* biasMode, cudnnDirectionMode_t* dirMode, cudnnRNNInputMode_t* inputMode, cudnnDataType_t* dataType, cudnnDataType_t* mathPrec, cudnnMathType_t* mathType, int32_t* inputSize, int32_t* hiddenSize, int32_t* projSize, int32_t* numLayers, Dropout** dropoutDesc, uint32_t* auxFlags);
@@ -104,6 +122,8 @@ cudnnStatus_t cudnnGetTensorSizeInBytes(const Tensor* tensorDesc, size_t* size);
 size_t cudnnGetVersion();
 cudnnStatus_t cudnnGraphVersionCheck();
 cudnnStatus_t cudnnOpsVersionCheck();
+cudnnStatus_t cudnnPoolingBackward(Handle* handle, const Pooling* poolingDesc, const void* alpha, const Tensor* yDesc, const void* y, const Tensor* dyDesc, const void* dy, const Tensor* xDesc, const void* x, const void* beta, const Tensor* dxDesc, void* dx);
+cudnnStatus_t cudnnPoolingForward(Handle* handle, const Pooling* poolingDesc, const void* alpha, const Tensor* xDesc, const void* x, const void* beta, const Tensor* yDesc, void* y);
 cudnnStatus_t cudnnQueryRuntimeError(Handle* handle, cudnnStatus_t* rstatus, cudnnErrQueryMode_t mode, void* tag);
 cudnnStatus_t cudnnRNNBackwardData_v8(Handle* handle, Rnn* rnnDesc, const int32_t* devSeqLengths, RnnData* yDesc, const void* y, const void* dy, RnnData* xDesc, void* dx, Tensor* hDesc, const void* hx, const void* dhy, void* dhx, Tensor* cDesc, const void* cx, const void* dcy, void* dcx, size_t weightSpaceSize, const void* weightSpace, size_t workSpaceSize, void* workSpace, size_t reserveSpaceSize, void* reserveSpace);
 cudnnStatus_t cudnnRNNBackwardWeights_v8(Handle* handle, Rnn* rnnDesc, cudnnWgradMode_t addGrad, const int32_t* devSeqLengths, RnnData* xDesc, const void* x, Tensor* hDesc, const void* hx, RnnData* yDesc, const void* y, size_t weightSpaceSize, void* dweightSpace, size_t workSpaceSize, void* workSpace, size_t reserveSpaceSize, void* reserveSpace);
@@ -115,6 +135,10 @@ cudnnStatus_t cudnnRNNSetClip_v9(Rnn* rnnDesc, cudnnRNNClipMode_t clipMode, doub
 cudnnStatus_t cudnnRestoreDropoutDescriptor(Dropout* dropoutDesc, Handle* handle, float dropout, void* states, size_t stateSizeInBytes, unsigned long long seed);
 cudnnStatus_t cudnnSetActivationDescriptor(Activation* activationDesc, cudnnActivationMode_t mode, cudnnNanPropagation_t reluNanOpt, double coef);
 cudnnStatus_t cudnnSetActivationDescriptorSwishBeta(Activation* activationDesc, double swish_beta);
+cudnnStatus_t cudnnSetCTCLossDescriptor(CtcLoss* ctcLossDesc, cudnnDataType_t compType);
+cudnnStatus_t cudnnSetCTCLossDescriptorEx(CtcLoss* ctcLossDesc, cudnnDataType_t compType, cudnnLossNormalizationMode_t normMode, cudnnNanPropagation_t gradMode);
+cudnnStatus_t cudnnSetCTCLossDescriptor_v8(CtcLoss* ctcLossDesc, cudnnDataType_t compType, cudnnLossNormalizationMode_t normMode, cudnnNanPropagation_t gradMode, int maxLabelLength);
+cudnnStatus_t cudnnSetCTCLossDescriptor_v9(CtcLoss* ctcLossDesc, cudnnDataType_t compType, cudnnLossNormalizationMode_t normMode, cudnnCTCGradMode_t ctcGradMode, int maxLabelLength);
 cudnnStatus_t cudnnSetCallback(unsigned int mask, void* udata, Callback fptr);
 cudnnStatus_t cudnnSetConvolution2dDescriptor(Convolution* convDesc, int pad_h, int pad_w, int u, int v, int dilation_h, int dilation_w, cudnnConvolutionMode_t mode, cudnnDataType_t computeType);
 cudnnStatus_t cudnnSetConvolutionGroupCount(Convolution* convDesc, int groupCount);
@@ -124,8 +148,11 @@ cudnnStatus_t cudnnSetConvolutionReorderType(Convolution* convDesc, cudnnReorder
 cudnnStatus_t cudnnSetDropoutDescriptor(Dropout* dropoutDesc, Handle* handle, float dropout, void* states, size_t stateSizeInBytes, unsigned long long seed);
 cudnnStatus_t cudnnSetFilter4dDescriptor(Filter* filterDesc, cudnnDataType_t dataType, cudnnTensorFormat_t format, int k, int c, int h, int w);
 cudnnStatus_t cudnnSetFilterNdDescriptor(Filter* filterDesc, cudnnDataType_t dataType, cudnnTensorFormat_t format, int nbDims, const int* filterDimA);
+cudnnStatus_t cudnnSetPooling2dDescriptor(Pooling* poolingDesc, cudnnPoolingMode_t mode, cudnnNanPropagation_t maxpoolingNanOpt, int windowHeight, int windowWidth, int verticalPadding, int horizontalPadding, int verticalStride, int horizontalStride);
+cudnnStatus_t cudnnSetPoolingNdDescriptor(Pooling* poolingDesc, const cudnnPoolingMode_t mode, const cudnnNanPropagation_t maxpoolingNanOpt, int nbDims, const int* windowDimA, const int* paddingA, const int* strideA);
 cudnnStatus_t cudnnSetRNNDataDescriptor(RnnData* rnnDataDesc, cudnnDataType_t dataType, cudnnRNNDataLayout_t layout, int maxSeqLength, int batchSize, int vectorSize, const int* seqLengthArray, void* paddingFill);
 cudnnStatus_t cudnnSetRNNDescriptor_v8(Rnn* rnnDesc, cudnnRNNAlgo_t algo, cudnnRNNMode_t cellMode, cudnnRNNBiasMode_t biasMode, cudnnDirectionMode_t dirMode, cudnnRNNInputMode_t inputMode, cudnnDataType_t dataType, cudnnDataType_t mathPrec, cudnnMathType_t mathType, int32_t inputSize, int32_t hiddenSize, int32_t projSize, int32_t numLayers, Dropout* dropoutDesc, uint32_t auxFlags);
+cudnnStatus_t cudnnSetSpatialTransformerNdDescriptor(SpatialTransformer* stDesc, cudnnSamplerType_t samplerType, cudnnDataType_t dataType, const int nbDims, const int* dimA);
 cudnnStatus_t cudnnSetStream(Handle* handle, CUstream streamId);
 cudnnStatus_t cudnnSetTensor4dDescriptor(Tensor* tensorDesc, cudnnTensorFormat_t format, cudnnDataType_t dataType, int n, int c, int h, int w);
 cudnnStatus_t cudnnSetTensor4dDescriptorEx(Tensor* tensorDesc, cudnnDataType_t dataType, int n, int c, int h, int w, int nStride, int cStride, int hStride, int wStride);
@@ -133,6 +160,10 @@ cudnnStatus_t cudnnSetTensorNdDescriptor(Tensor* tensorDesc, cudnnDataType_t dat
 cudnnStatus_t cudnnSetTensorNdDescriptorEx(Tensor* tensorDesc, cudnnTensorFormat_t format, cudnnDataType_t dataType, int nbDims, const int* dimA);
 cudnnStatus_t cudnnSoftmaxBackward(Handle* handle, cudnnSoftmaxAlgorithm_t algo, cudnnSoftmaxMode_t mode, const void* alpha, const Tensor* yDesc, const void* y, const Tensor* dyDesc, const void* dy, const void* beta, const Tensor* dxDesc, void* dx);
 cudnnStatus_t cudnnSoftmaxForward(Handle* handle, cudnnSoftmaxAlgorithm_t algo, cudnnSoftmaxMode_t mode, const void* alpha, const Tensor* xDesc, const void* x, const void* beta, const Tensor* yDesc, void* y);
+cudnnStatus_t cudnnSpatialTfGridGeneratorBackward(Handle* handle, const SpatialTransformer* stDesc, const void* dgrid, void* dtheta);
+cudnnStatus_t cudnnSpatialTfGridGeneratorForward(Handle* handle, const SpatialTransformer* stDesc, const void* theta, void* grid);
+cudnnStatus_t cudnnSpatialTfSamplerBackward(Handle* handle, SpatialTransformer* stDesc, const void* alpha, const Tensor* xDesc, const void* x, const void* beta, const Tensor* dxDesc, void* dx, const void* alphaDgrid, const Tensor* dyDesc, const void* dy, const void* grid, const void* betaDgrid, void* dgrid);
+cudnnStatus_t cudnnSpatialTfSamplerForward(Handle* handle, SpatialTransformer* stDesc, const void* alpha, const Tensor* xDesc, const void* x, const void* grid, const void* beta, Tensor* yDesc, void* y);
 
 }  // extern "C"
 }  // namespace nvmlkit::cudnn

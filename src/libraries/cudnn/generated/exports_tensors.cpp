@@ -9,6 +9,10 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateActivationDescriptor(Activation*
   return without_handle([&] { return functions::create_descriptor(activationDesc); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateCTCLossDescriptor(CtcLoss** ctcLossDesc) {
+  return without_handle([&] { return functions::create_descriptor(ctcLossDesc); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateConvolutionDescriptor(Convolution** convDesc) {
   return without_handle([&] { return functions::create_descriptor(convDesc); });
 }
@@ -21,6 +25,10 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFilterDescriptor(Filter** filter
   return without_handle([&] { return functions::create_descriptor(filterDesc); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreatePoolingDescriptor(Pooling** poolingDesc) {
+  return without_handle([&] { return functions::create_descriptor(poolingDesc); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateRNNDataDescriptor(RnnData** rnnDataDesc) {
   return without_handle([&] { return functions::create_descriptor(rnnDataDesc); });
 }
@@ -29,12 +37,20 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateRNNDescriptor(Rnn** rnnDesc) {
   return without_handle([&] { return functions::create_descriptor(rnnDesc); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateSpatialTransformerDescriptor(SpatialTransformer** stDesc) {
+  return without_handle([&] { return functions::create_descriptor(stDesc); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateTensorDescriptor(Tensor** tensorDesc) {
   return without_handle([&] { return functions::create_descriptor(tensorDesc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyActivationDescriptor(Activation* activationDesc) {
   return without_handle([&] { return functions::destroy_descriptor(activationDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyCTCLossDescriptor(CtcLoss* ctcLossDesc) {
+  return without_handle([&] { return functions::destroy_descriptor(ctcLossDesc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyConvolutionDescriptor(Convolution* convDesc) {
@@ -49,12 +65,20 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFilterDescriptor(Filter* filter
   return without_handle([&] { return functions::destroy_descriptor(filterDesc); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyPoolingDescriptor(Pooling* poolingDesc) {
+  return without_handle([&] { return functions::destroy_descriptor(poolingDesc); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyRNNDataDescriptor(RnnData* rnnDataDesc) {
   return without_handle([&] { return functions::destroy_descriptor(rnnDataDesc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyRNNDescriptor(Rnn* rnnDesc) {
   return without_handle([&] { return functions::destroy_descriptor(rnnDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroySpatialTransformerDescriptor(SpatialTransformer* stDesc) {
+  return without_handle([&] { return functions::destroy_descriptor(stDesc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyTensorDescriptor(Tensor* tensorDesc) {
