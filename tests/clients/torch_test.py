@@ -175,7 +175,7 @@ def compare(name, make, x, kind, tolerance, pack=None):
     here = make().to(kind).to(wide)
     there = make().to(kind).cuda()
     there.load_state_dict(here.state_dict())
-    a, b = x.to(kind).to(wide).requires_grad_(), x.to(kind).cuda().requires_grad_()
+    a, b = (t.detach().clone().requires_grad_() for t in (x.to(kind).to(wide), x.to(kind).cuda()))
     results = []
     for model, t in ((here, a), (there, b)):
         out = model(pack(t) if pack else t)
@@ -227,6 +227,20 @@ assert "Cudnn" in type(there.grad_fn).__name__, there.grad_fn
 close("ctc", here, there, 1e-5)
 here.sum().backward(), there.sum().backward()
 close("ctc gradient", a.grad, b.grad, 1e-5)
+
+from torch.nn.attention import SDPBackend, sdpa_kernel
+for causal in (False, True):
+    heads = [torch.randn(2, 4, 48, 64, dtype=torch.half) for _ in range(3)]
+    here, there = [h.float().requires_grad_() for h in heads], [h.cuda().requires_grad_() for h in heads]
+    a = F.scaled_dot_product_attention(*here, is_causal=causal)
+    with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+        b = F.scaled_dot_product_attention(*there, is_causal=causal)
+    assert "Cudnn" in type(b.grad_fn).__name__, b.grad_fn
+    weight = torch.randn_like(b.cpu())
+    a.backward(weight.float()), b.backward(weight.cuda())
+    close("attention", a, b, 3e-3)
+    for p, q in zip(here, there):
+        close("gradient of attention", p.grad, q.grad, 3e-3)
 
 graph, layer = torch.cuda.CUDAGraph(), nn.Conv2d(3, 4, 3).cuda()
 x, side = torch.randn(2, 3, 8, 8, device="cuda"), torch.cuda.Stream()
