@@ -14,6 +14,7 @@ struct Cudnn : Loaded {
 
   decltype(&cudnn::cudnnActivationBackward) cudnnActivationBackward = find<decltype(&cudnn::cudnnActivationBackward)>("cudnnActivationBackward");
   decltype(&cudnn::cudnnActivationForward) cudnnActivationForward = find<decltype(&cudnn::cudnnActivationForward)>("cudnnActivationForward");
+  decltype(&cudnn::cudnnAddTensor) cudnnAddTensor = find<decltype(&cudnn::cudnnAddTensor)>("cudnnAddTensor");
   decltype(&cudnn::cudnnAdvVersionCheck) cudnnAdvVersionCheck = find<decltype(&cudnn::cudnnAdvVersionCheck)>("cudnnAdvVersionCheck");
   decltype(&cudnn::cudnnBackendCreateDescriptor) cudnnBackendCreateDescriptor = find<decltype(&cudnn::cudnnBackendCreateDescriptor)>("cudnnBackendCreateDescriptor");
   decltype(&cudnn::cudnnBackendDestroyDescriptor) cudnnBackendDestroyDescriptor = find<decltype(&cudnn::cudnnBackendDestroyDescriptor)>("cudnnBackendDestroyDescriptor");
@@ -42,9 +43,11 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnCreateConvolutionDescriptor) cudnnCreateConvolutionDescriptor = find<decltype(&cudnn::cudnnCreateConvolutionDescriptor)>("cudnnCreateConvolutionDescriptor");
   decltype(&cudnn::cudnnCreateDropoutDescriptor) cudnnCreateDropoutDescriptor = find<decltype(&cudnn::cudnnCreateDropoutDescriptor)>("cudnnCreateDropoutDescriptor");
   decltype(&cudnn::cudnnCreateFilterDescriptor) cudnnCreateFilterDescriptor = find<decltype(&cudnn::cudnnCreateFilterDescriptor)>("cudnnCreateFilterDescriptor");
+  decltype(&cudnn::cudnnCreateOpTensorDescriptor) cudnnCreateOpTensorDescriptor = find<decltype(&cudnn::cudnnCreateOpTensorDescriptor)>("cudnnCreateOpTensorDescriptor");
   decltype(&cudnn::cudnnCreatePoolingDescriptor) cudnnCreatePoolingDescriptor = find<decltype(&cudnn::cudnnCreatePoolingDescriptor)>("cudnnCreatePoolingDescriptor");
   decltype(&cudnn::cudnnCreateRNNDataDescriptor) cudnnCreateRNNDataDescriptor = find<decltype(&cudnn::cudnnCreateRNNDataDescriptor)>("cudnnCreateRNNDataDescriptor");
   decltype(&cudnn::cudnnCreateRNNDescriptor) cudnnCreateRNNDescriptor = find<decltype(&cudnn::cudnnCreateRNNDescriptor)>("cudnnCreateRNNDescriptor");
+  decltype(&cudnn::cudnnCreateReduceTensorDescriptor) cudnnCreateReduceTensorDescriptor = find<decltype(&cudnn::cudnnCreateReduceTensorDescriptor)>("cudnnCreateReduceTensorDescriptor");
   decltype(&cudnn::cudnnCreateSpatialTransformerDescriptor) cudnnCreateSpatialTransformerDescriptor = find<decltype(&cudnn::cudnnCreateSpatialTransformerDescriptor)>("cudnnCreateSpatialTransformerDescriptor");
   decltype(&cudnn::cudnnCreateTensorDescriptor) cudnnCreateTensorDescriptor = find<decltype(&cudnn::cudnnCreateTensorDescriptor)>("cudnnCreateTensorDescriptor");
   decltype(&cudnn::cudnnDeriveBNTensorDescriptor) cudnnDeriveBNTensorDescriptor = find<decltype(&cudnn::cudnnDeriveBNTensorDescriptor)>("cudnnDeriveBNTensorDescriptor");
@@ -54,9 +57,11 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnDestroyConvolutionDescriptor) cudnnDestroyConvolutionDescriptor = find<decltype(&cudnn::cudnnDestroyConvolutionDescriptor)>("cudnnDestroyConvolutionDescriptor");
   decltype(&cudnn::cudnnDestroyDropoutDescriptor) cudnnDestroyDropoutDescriptor = find<decltype(&cudnn::cudnnDestroyDropoutDescriptor)>("cudnnDestroyDropoutDescriptor");
   decltype(&cudnn::cudnnDestroyFilterDescriptor) cudnnDestroyFilterDescriptor = find<decltype(&cudnn::cudnnDestroyFilterDescriptor)>("cudnnDestroyFilterDescriptor");
+  decltype(&cudnn::cudnnDestroyOpTensorDescriptor) cudnnDestroyOpTensorDescriptor = find<decltype(&cudnn::cudnnDestroyOpTensorDescriptor)>("cudnnDestroyOpTensorDescriptor");
   decltype(&cudnn::cudnnDestroyPoolingDescriptor) cudnnDestroyPoolingDescriptor = find<decltype(&cudnn::cudnnDestroyPoolingDescriptor)>("cudnnDestroyPoolingDescriptor");
   decltype(&cudnn::cudnnDestroyRNNDataDescriptor) cudnnDestroyRNNDataDescriptor = find<decltype(&cudnn::cudnnDestroyRNNDataDescriptor)>("cudnnDestroyRNNDataDescriptor");
   decltype(&cudnn::cudnnDestroyRNNDescriptor) cudnnDestroyRNNDescriptor = find<decltype(&cudnn::cudnnDestroyRNNDescriptor)>("cudnnDestroyRNNDescriptor");
+  decltype(&cudnn::cudnnDestroyReduceTensorDescriptor) cudnnDestroyReduceTensorDescriptor = find<decltype(&cudnn::cudnnDestroyReduceTensorDescriptor)>("cudnnDestroyReduceTensorDescriptor");
   decltype(&cudnn::cudnnDestroySpatialTransformerDescriptor) cudnnDestroySpatialTransformerDescriptor = find<decltype(&cudnn::cudnnDestroySpatialTransformerDescriptor)>("cudnnDestroySpatialTransformerDescriptor");
   decltype(&cudnn::cudnnDestroyTensorDescriptor) cudnnDestroyTensorDescriptor = find<decltype(&cudnn::cudnnDestroyTensorDescriptor)>("cudnnDestroyTensorDescriptor");
   decltype(&cudnn::cudnnDropoutBackward) cudnnDropoutBackward = find<decltype(&cudnn::cudnnDropoutBackward)>("cudnnDropoutBackward");
@@ -105,6 +110,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetFilterSizeInBytes) cudnnGetFilterSizeInBytes = find<decltype(&cudnn::cudnnGetFilterSizeInBytes)>("cudnnGetFilterSizeInBytes");
   decltype(&cudnn::cudnnGetLastErrorString) cudnnGetLastErrorString = find<decltype(&cudnn::cudnnGetLastErrorString)>("cudnnGetLastErrorString");
   decltype(&cudnn::cudnnGetMaxDeviceVersion) cudnnGetMaxDeviceVersion = find<decltype(&cudnn::cudnnGetMaxDeviceVersion)>("cudnnGetMaxDeviceVersion");
+  decltype(&cudnn::cudnnGetOpTensorDescriptor) cudnnGetOpTensorDescriptor = find<decltype(&cudnn::cudnnGetOpTensorDescriptor)>("cudnnGetOpTensorDescriptor");
   decltype(&cudnn::cudnnGetPooling2dDescriptor) cudnnGetPooling2dDescriptor = find<decltype(&cudnn::cudnnGetPooling2dDescriptor)>("cudnnGetPooling2dDescriptor");
   decltype(&cudnn::cudnnGetPooling2dForwardOutputDim) cudnnGetPooling2dForwardOutputDim = find<decltype(&cudnn::cudnnGetPooling2dForwardOutputDim)>("cudnnGetPooling2dForwardOutputDim");
   decltype(&cudnn::cudnnGetPoolingNdDescriptor) cudnnGetPoolingNdDescriptor = find<decltype(&cudnn::cudnnGetPoolingNdDescriptor)>("cudnnGetPoolingNdDescriptor");
@@ -115,12 +121,16 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetRNNTempSpaceSizes) cudnnGetRNNTempSpaceSizes = find<decltype(&cudnn::cudnnGetRNNTempSpaceSizes)>("cudnnGetRNNTempSpaceSizes");
   decltype(&cudnn::cudnnGetRNNWeightParams) cudnnGetRNNWeightParams = find<decltype(&cudnn::cudnnGetRNNWeightParams)>("cudnnGetRNNWeightParams");
   decltype(&cudnn::cudnnGetRNNWeightSpaceSize) cudnnGetRNNWeightSpaceSize = find<decltype(&cudnn::cudnnGetRNNWeightSpaceSize)>("cudnnGetRNNWeightSpaceSize");
+  decltype(&cudnn::cudnnGetReduceTensorDescriptor) cudnnGetReduceTensorDescriptor = find<decltype(&cudnn::cudnnGetReduceTensorDescriptor)>("cudnnGetReduceTensorDescriptor");
+  decltype(&cudnn::cudnnGetReductionIndicesSize) cudnnGetReductionIndicesSize = find<decltype(&cudnn::cudnnGetReductionIndicesSize)>("cudnnGetReductionIndicesSize");
+  decltype(&cudnn::cudnnGetReductionWorkspaceSize) cudnnGetReductionWorkspaceSize = find<decltype(&cudnn::cudnnGetReductionWorkspaceSize)>("cudnnGetReductionWorkspaceSize");
   decltype(&cudnn::cudnnGetStream) cudnnGetStream = find<decltype(&cudnn::cudnnGetStream)>("cudnnGetStream");
   decltype(&cudnn::cudnnGetTensor4dDescriptor) cudnnGetTensor4dDescriptor = find<decltype(&cudnn::cudnnGetTensor4dDescriptor)>("cudnnGetTensor4dDescriptor");
   decltype(&cudnn::cudnnGetTensorNdDescriptor) cudnnGetTensorNdDescriptor = find<decltype(&cudnn::cudnnGetTensorNdDescriptor)>("cudnnGetTensorNdDescriptor");
   decltype(&cudnn::cudnnGetTensorSizeInBytes) cudnnGetTensorSizeInBytes = find<decltype(&cudnn::cudnnGetTensorSizeInBytes)>("cudnnGetTensorSizeInBytes");
   decltype(&cudnn::cudnnGetVersion) cudnnGetVersion = find<decltype(&cudnn::cudnnGetVersion)>("cudnnGetVersion");
   decltype(&cudnn::cudnnGraphVersionCheck) cudnnGraphVersionCheck = find<decltype(&cudnn::cudnnGraphVersionCheck)>("cudnnGraphVersionCheck");
+  decltype(&cudnn::cudnnOpTensor) cudnnOpTensor = find<decltype(&cudnn::cudnnOpTensor)>("cudnnOpTensor");
   decltype(&cudnn::cudnnOpsVersionCheck) cudnnOpsVersionCheck = find<decltype(&cudnn::cudnnOpsVersionCheck)>("cudnnOpsVersionCheck");
   decltype(&cudnn::cudnnPoolingBackward) cudnnPoolingBackward = find<decltype(&cudnn::cudnnPoolingBackward)>("cudnnPoolingBackward");
   decltype(&cudnn::cudnnPoolingForward) cudnnPoolingForward = find<decltype(&cudnn::cudnnPoolingForward)>("cudnnPoolingForward");
@@ -132,7 +142,9 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnRNNGetClip_v9) cudnnRNNGetClip_v9 = find<decltype(&cudnn::cudnnRNNGetClip_v9)>("cudnnRNNGetClip_v9");
   decltype(&cudnn::cudnnRNNSetClip_v8) cudnnRNNSetClip_v8 = find<decltype(&cudnn::cudnnRNNSetClip_v8)>("cudnnRNNSetClip_v8");
   decltype(&cudnn::cudnnRNNSetClip_v9) cudnnRNNSetClip_v9 = find<decltype(&cudnn::cudnnRNNSetClip_v9)>("cudnnRNNSetClip_v9");
+  decltype(&cudnn::cudnnReduceTensor) cudnnReduceTensor = find<decltype(&cudnn::cudnnReduceTensor)>("cudnnReduceTensor");
   decltype(&cudnn::cudnnRestoreDropoutDescriptor) cudnnRestoreDropoutDescriptor = find<decltype(&cudnn::cudnnRestoreDropoutDescriptor)>("cudnnRestoreDropoutDescriptor");
+  decltype(&cudnn::cudnnScaleTensor) cudnnScaleTensor = find<decltype(&cudnn::cudnnScaleTensor)>("cudnnScaleTensor");
   decltype(&cudnn::cudnnSetActivationDescriptor) cudnnSetActivationDescriptor = find<decltype(&cudnn::cudnnSetActivationDescriptor)>("cudnnSetActivationDescriptor");
   decltype(&cudnn::cudnnSetActivationDescriptorSwishBeta) cudnnSetActivationDescriptorSwishBeta = find<decltype(&cudnn::cudnnSetActivationDescriptorSwishBeta)>("cudnnSetActivationDescriptorSwishBeta");
   decltype(&cudnn::cudnnSetCTCLossDescriptor) cudnnSetCTCLossDescriptor = find<decltype(&cudnn::cudnnSetCTCLossDescriptor)>("cudnnSetCTCLossDescriptor");
@@ -148,12 +160,15 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnSetDropoutDescriptor) cudnnSetDropoutDescriptor = find<decltype(&cudnn::cudnnSetDropoutDescriptor)>("cudnnSetDropoutDescriptor");
   decltype(&cudnn::cudnnSetFilter4dDescriptor) cudnnSetFilter4dDescriptor = find<decltype(&cudnn::cudnnSetFilter4dDescriptor)>("cudnnSetFilter4dDescriptor");
   decltype(&cudnn::cudnnSetFilterNdDescriptor) cudnnSetFilterNdDescriptor = find<decltype(&cudnn::cudnnSetFilterNdDescriptor)>("cudnnSetFilterNdDescriptor");
+  decltype(&cudnn::cudnnSetOpTensorDescriptor) cudnnSetOpTensorDescriptor = find<decltype(&cudnn::cudnnSetOpTensorDescriptor)>("cudnnSetOpTensorDescriptor");
   decltype(&cudnn::cudnnSetPooling2dDescriptor) cudnnSetPooling2dDescriptor = find<decltype(&cudnn::cudnnSetPooling2dDescriptor)>("cudnnSetPooling2dDescriptor");
   decltype(&cudnn::cudnnSetPoolingNdDescriptor) cudnnSetPoolingNdDescriptor = find<decltype(&cudnn::cudnnSetPoolingNdDescriptor)>("cudnnSetPoolingNdDescriptor");
   decltype(&cudnn::cudnnSetRNNDataDescriptor) cudnnSetRNNDataDescriptor = find<decltype(&cudnn::cudnnSetRNNDataDescriptor)>("cudnnSetRNNDataDescriptor");
   decltype(&cudnn::cudnnSetRNNDescriptor_v8) cudnnSetRNNDescriptor_v8 = find<decltype(&cudnn::cudnnSetRNNDescriptor_v8)>("cudnnSetRNNDescriptor_v8");
+  decltype(&cudnn::cudnnSetReduceTensorDescriptor) cudnnSetReduceTensorDescriptor = find<decltype(&cudnn::cudnnSetReduceTensorDescriptor)>("cudnnSetReduceTensorDescriptor");
   decltype(&cudnn::cudnnSetSpatialTransformerNdDescriptor) cudnnSetSpatialTransformerNdDescriptor = find<decltype(&cudnn::cudnnSetSpatialTransformerNdDescriptor)>("cudnnSetSpatialTransformerNdDescriptor");
   decltype(&cudnn::cudnnSetStream) cudnnSetStream = find<decltype(&cudnn::cudnnSetStream)>("cudnnSetStream");
+  decltype(&cudnn::cudnnSetTensor) cudnnSetTensor = find<decltype(&cudnn::cudnnSetTensor)>("cudnnSetTensor");
   decltype(&cudnn::cudnnSetTensor4dDescriptor) cudnnSetTensor4dDescriptor = find<decltype(&cudnn::cudnnSetTensor4dDescriptor)>("cudnnSetTensor4dDescriptor");
   decltype(&cudnn::cudnnSetTensor4dDescriptorEx) cudnnSetTensor4dDescriptorEx = find<decltype(&cudnn::cudnnSetTensor4dDescriptorEx)>("cudnnSetTensor4dDescriptorEx");
   decltype(&cudnn::cudnnSetTensorNdDescriptor) cudnnSetTensorNdDescriptor = find<decltype(&cudnn::cudnnSetTensorNdDescriptor)>("cudnnSetTensorNdDescriptor");
@@ -164,11 +179,11 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnSpatialTfGridGeneratorForward) cudnnSpatialTfGridGeneratorForward = find<decltype(&cudnn::cudnnSpatialTfGridGeneratorForward)>("cudnnSpatialTfGridGeneratorForward");
   decltype(&cudnn::cudnnSpatialTfSamplerBackward) cudnnSpatialTfSamplerBackward = find<decltype(&cudnn::cudnnSpatialTfSamplerBackward)>("cudnnSpatialTfSamplerBackward");
   decltype(&cudnn::cudnnSpatialTfSamplerForward) cudnnSpatialTfSamplerForward = find<decltype(&cudnn::cudnnSpatialTfSamplerForward)>("cudnnSpatialTfSamplerForward");
+  decltype(&cudnn::cudnnTransformTensor) cudnnTransformTensor = find<decltype(&cudnn::cudnnTransformTensor)>("cudnnTransformTensor");
 };
 
 // Those that answer CUDNN_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCudnnUnsupported = {
-    "cudnnAddTensor",
     "cudnnBackendPopulateCudaGraph",
     "cudnnBackendUpdateCudaGraph",
     "cudnnCreateAttnDescriptor",
@@ -176,8 +191,6 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnCreateFusedOpsPlan",
     "cudnnCreateFusedOpsVariantParamPack",
     "cudnnCreateLRNDescriptor",
-    "cudnnCreateOpTensorDescriptor",
-    "cudnnCreateReduceTensorDescriptor",
     "cudnnCreateSeqDataDescriptor",
     "cudnnCreateTensorTransformDescriptor",
     "cudnnDeriveNormTensorDescriptor",
@@ -186,8 +199,6 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnDestroyFusedOpsPlan",
     "cudnnDestroyFusedOpsVariantParamPack",
     "cudnnDestroyLRNDescriptor",
-    "cudnnDestroyOpTensorDescriptor",
-    "cudnnDestroyReduceTensorDescriptor",
     "cudnnDestroySeqDataDescriptor",
     "cudnnDestroyTensorTransformDescriptor",
     "cudnnDivisiveNormalizationBackward",
@@ -203,10 +214,6 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnGetNormalizationBackwardWorkspaceSize",
     "cudnnGetNormalizationForwardTrainingWorkspaceSize",
     "cudnnGetNormalizationTrainingReserveSpaceSize",
-    "cudnnGetOpTensorDescriptor",
-    "cudnnGetReduceTensorDescriptor",
-    "cudnnGetReductionIndicesSize",
-    "cudnnGetReductionWorkspaceSize",
     "cudnnGetSeqDataDescriptor",
     "cudnnGetTensorTransformDescriptor",
     "cudnnIm2Col",
@@ -220,21 +227,14 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnNormalizationBackward",
     "cudnnNormalizationForwardInference",
     "cudnnNormalizationForwardTraining",
-    "cudnnOpTensor",
-    "cudnnReduceTensor",
     "cudnnReorderFilterAndBias",
-    "cudnnScaleTensor",
     "cudnnSetAttnDescriptor",
     "cudnnSetFusedOpsConstParamPackAttribute",
     "cudnnSetFusedOpsVariantParamPackAttribute",
     "cudnnSetLRNDescriptor",
-    "cudnnSetOpTensorDescriptor",
-    "cudnnSetReduceTensorDescriptor",
     "cudnnSetSeqDataDescriptor",
-    "cudnnSetTensor",
     "cudnnSetTensorTransformDescriptor",
     "cudnnTransformFilter",
-    "cudnnTransformTensor",
     "cudnnTransformTensorEx",
 };
 

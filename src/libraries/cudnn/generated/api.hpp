@@ -14,6 +14,7 @@ extern "C" {
 
 cudnnStatus_t cudnnActivationBackward(Handle* handle, Activation* activationDesc, const void* alpha, const Tensor* yDesc, const void* y, const Tensor* dyDesc, const void* dy, const Tensor* xDesc, const void* x, const void* beta, const Tensor* dxDesc, void* dx);
 cudnnStatus_t cudnnActivationForward(Handle* handle, Activation* activationDesc, const void* alpha, const Tensor* xDesc, const void* x, const void* beta, const Tensor* yDesc, void* y);
+cudnnStatus_t cudnnAddTensor(Handle* handle, const void* alpha, const Tensor* aDesc, const void* A, const void* beta, const Tensor* cDesc, void* C);
 cudnnStatus_t cudnnAdvVersionCheck();
 cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t descriptorType, BackendDescriptor** descriptor);
 cudnnStatus_t cudnnBackendDestroyDescriptor(BackendDescriptor* descriptor);
@@ -42,9 +43,11 @@ cudnnStatus_t cudnnCreateCTCLossDescriptor(CtcLoss** ctcLossDesc);
 cudnnStatus_t cudnnCreateConvolutionDescriptor(Convolution** convDesc);
 cudnnStatus_t cudnnCreateDropoutDescriptor(Dropout** dropoutDesc);
 cudnnStatus_t cudnnCreateFilterDescriptor(Filter** filterDesc);
+cudnnStatus_t cudnnCreateOpTensorDescriptor(OpTensor** opTensorDesc);
 cudnnStatus_t cudnnCreatePoolingDescriptor(Pooling** poolingDesc);
 cudnnStatus_t cudnnCreateRNNDataDescriptor(RnnData** rnnDataDesc);
 cudnnStatus_t cudnnCreateRNNDescriptor(Rnn** rnnDesc);
+cudnnStatus_t cudnnCreateReduceTensorDescriptor(ReduceTensor** reduceTensorDesc);
 cudnnStatus_t cudnnCreateSpatialTransformerDescriptor(SpatialTransformer** stDesc);
 cudnnStatus_t cudnnCreateTensorDescriptor(Tensor** tensorDesc);
 cudnnStatus_t cudnnDeriveBNTensorDescriptor(Tensor* derivedBnDesc, const Tensor* xDesc, cudnnBatchNormMode_t mode);
@@ -54,9 +57,11 @@ cudnnStatus_t cudnnDestroyCTCLossDescriptor(CtcLoss* ctcLossDesc);
 cudnnStatus_t cudnnDestroyConvolutionDescriptor(Convolution* convDesc);
 cudnnStatus_t cudnnDestroyDropoutDescriptor(Dropout* dropoutDesc);
 cudnnStatus_t cudnnDestroyFilterDescriptor(Filter* filterDesc);
+cudnnStatus_t cudnnDestroyOpTensorDescriptor(OpTensor* opTensorDesc);
 cudnnStatus_t cudnnDestroyPoolingDescriptor(Pooling* poolingDesc);
 cudnnStatus_t cudnnDestroyRNNDataDescriptor(RnnData* rnnDataDesc);
 cudnnStatus_t cudnnDestroyRNNDescriptor(Rnn* rnnDesc);
+cudnnStatus_t cudnnDestroyReduceTensorDescriptor(ReduceTensor* reduceTensorDesc);
 cudnnStatus_t cudnnDestroySpatialTransformerDescriptor(SpatialTransformer* stDesc);
 cudnnStatus_t cudnnDestroyTensorDescriptor(Tensor* tensorDesc);
 cudnnStatus_t cudnnDropoutBackward(Handle* handle, const Dropout* dropoutDesc, const Tensor* dydesc, const void* dy, const Tensor* dxdesc, void* dx, void* reserveSpace, size_t reserveSpaceSizeInBytes);
@@ -105,6 +110,7 @@ cudnnStatus_t cudnnGetFilterNdDescriptor(const Filter* filterDesc, int nbDimsReq
 cudnnStatus_t cudnnGetFilterSizeInBytes(const Filter* filterDesc, size_t* size);
 void cudnnGetLastErrorString(char* message, size_t max_size);
 size_t cudnnGetMaxDeviceVersion();
+cudnnStatus_t cudnnGetOpTensorDescriptor(const OpTensor* opTensorDesc, cudnnOpTensorOp_t* opTensorOp, cudnnDataType_t* opTensorCompType, cudnnNanPropagation_t* opTensorNanOpt);
 cudnnStatus_t cudnnGetPooling2dDescriptor(const Pooling* poolingDesc, cudnnPoolingMode_t* mode, cudnnNanPropagation_t* maxpoolingNanOpt, int* windowHeight, int* windowWidth, int* verticalPadding, int* horizontalPadding, int* verticalStride, int* horizontalStride);
 cudnnStatus_t cudnnGetPooling2dForwardOutputDim(const Pooling* poolingDesc, const Tensor* inputTensorDesc, int* n, int* c, int* h, int* w);
 cudnnStatus_t cudnnGetPoolingNdDescriptor(const Pooling* poolingDesc, int nbDimsRequested, cudnnPoolingMode_t* mode, cudnnNanPropagation_t* maxpoolingNanOpt, int* nbDims, int* windowDimA, int* paddingA, int* strideA);
@@ -115,12 +121,16 @@ cudnnStatus_t cudnnGetRNNDescriptor_v8(Rnn* rnnDesc, cudnnRNNAlgo_t* algo, cudnn
 cudnnStatus_t cudnnGetRNNTempSpaceSizes(Handle* handle, Rnn* rnnDesc, cudnnForwardMode_t fwdMode, RnnData* xDesc, size_t* workSpaceSize, size_t* reserveSpaceSize);
 cudnnStatus_t cudnnGetRNNWeightParams(Handle* handle, Rnn* rnnDesc, int32_t pseudoLayer, size_t weightSpaceSize, const void* weightSpace, int32_t linLayerID, Tensor* mDesc, void** mAddr, Tensor* bDesc, void** bAddr);
 cudnnStatus_t cudnnGetRNNWeightSpaceSize(Handle* handle, Rnn* rnnDesc, size_t* weightSpaceSize);
+cudnnStatus_t cudnnGetReduceTensorDescriptor(const ReduceTensor* reduceTensorDesc, cudnnReduceTensorOp_t* reduceTensorOp, cudnnDataType_t* reduceTensorCompType, cudnnNanPropagation_t* reduceTensorNanOpt, cudnnReduceTensorIndices_t* reduceTensorIndices, cudnnIndicesType_t* reduceTensorIndicesType);
+cudnnStatus_t cudnnGetReductionIndicesSize(Handle* handle, const ReduceTensor* reduceTensorDesc, const Tensor* aDesc, const Tensor* cDesc, size_t* sizeInBytes);
+cudnnStatus_t cudnnGetReductionWorkspaceSize(Handle* handle, const ReduceTensor* reduceTensorDesc, const Tensor* aDesc, const Tensor* cDesc, size_t* sizeInBytes);
 cudnnStatus_t cudnnGetStream(Handle* handle, CUstream* streamId);
 cudnnStatus_t cudnnGetTensor4dDescriptor(const Tensor* tensorDesc, cudnnDataType_t* dataType, int* n, int* c, int* h, int* w, int* nStride, int* cStride, int* hStride, int* wStride);
 cudnnStatus_t cudnnGetTensorNdDescriptor(const Tensor* tensorDesc, int nbDimsRequested, cudnnDataType_t* dataType, int* nbDims, int* dimA, int* strideA);
 cudnnStatus_t cudnnGetTensorSizeInBytes(const Tensor* tensorDesc, size_t* size);
 size_t cudnnGetVersion();
 cudnnStatus_t cudnnGraphVersionCheck();
+cudnnStatus_t cudnnOpTensor(Handle* handle, const OpTensor* opTensorDesc, const void* alpha1, const Tensor* aDesc, const void* A, const void* alpha2, const Tensor* bDesc, const void* B, const void* beta, const Tensor* cDesc, void* C);
 cudnnStatus_t cudnnOpsVersionCheck();
 cudnnStatus_t cudnnPoolingBackward(Handle* handle, const Pooling* poolingDesc, const void* alpha, const Tensor* yDesc, const void* y, const Tensor* dyDesc, const void* dy, const Tensor* xDesc, const void* x, const void* beta, const Tensor* dxDesc, void* dx);
 cudnnStatus_t cudnnPoolingForward(Handle* handle, const Pooling* poolingDesc, const void* alpha, const Tensor* xDesc, const void* x, const void* beta, const Tensor* yDesc, void* y);
@@ -132,7 +142,9 @@ cudnnStatus_t cudnnRNNGetClip_v8(Rnn* rnnDesc, cudnnRNNClipMode_t* clipMode, cud
 cudnnStatus_t cudnnRNNGetClip_v9(Rnn* rnnDesc, cudnnRNNClipMode_t* clipMode, double* lclip, double* rclip);
 cudnnStatus_t cudnnRNNSetClip_v8(Rnn* rnnDesc, cudnnRNNClipMode_t clipMode, cudnnNanPropagation_t clipNanOpt, double lclip, double rclip);
 cudnnStatus_t cudnnRNNSetClip_v9(Rnn* rnnDesc, cudnnRNNClipMode_t clipMode, double lclip, double rclip);
+cudnnStatus_t cudnnReduceTensor(Handle* handle, const ReduceTensor* reduceTensorDesc, void* indices, size_t indicesSizeInBytes, void* workspace, size_t workspaceSizeInBytes, const void* alpha, const Tensor* aDesc, const void* A, const void* beta, const Tensor* cDesc, void* C);
 cudnnStatus_t cudnnRestoreDropoutDescriptor(Dropout* dropoutDesc, Handle* handle, float dropout, void* states, size_t stateSizeInBytes, unsigned long long seed);
+cudnnStatus_t cudnnScaleTensor(Handle* handle, const Tensor* yDesc, void* y, const void* alpha);
 cudnnStatus_t cudnnSetActivationDescriptor(Activation* activationDesc, cudnnActivationMode_t mode, cudnnNanPropagation_t reluNanOpt, double coef);
 cudnnStatus_t cudnnSetActivationDescriptorSwishBeta(Activation* activationDesc, double swish_beta);
 cudnnStatus_t cudnnSetCTCLossDescriptor(CtcLoss* ctcLossDesc, cudnnDataType_t compType);
@@ -148,12 +160,15 @@ cudnnStatus_t cudnnSetConvolutionReorderType(Convolution* convDesc, cudnnReorder
 cudnnStatus_t cudnnSetDropoutDescriptor(Dropout* dropoutDesc, Handle* handle, float dropout, void* states, size_t stateSizeInBytes, unsigned long long seed);
 cudnnStatus_t cudnnSetFilter4dDescriptor(Filter* filterDesc, cudnnDataType_t dataType, cudnnTensorFormat_t format, int k, int c, int h, int w);
 cudnnStatus_t cudnnSetFilterNdDescriptor(Filter* filterDesc, cudnnDataType_t dataType, cudnnTensorFormat_t format, int nbDims, const int* filterDimA);
+cudnnStatus_t cudnnSetOpTensorDescriptor(OpTensor* opTensorDesc, cudnnOpTensorOp_t opTensorOp, cudnnDataType_t opTensorCompType, cudnnNanPropagation_t opTensorNanOpt);
 cudnnStatus_t cudnnSetPooling2dDescriptor(Pooling* poolingDesc, cudnnPoolingMode_t mode, cudnnNanPropagation_t maxpoolingNanOpt, int windowHeight, int windowWidth, int verticalPadding, int horizontalPadding, int verticalStride, int horizontalStride);
 cudnnStatus_t cudnnSetPoolingNdDescriptor(Pooling* poolingDesc, const cudnnPoolingMode_t mode, const cudnnNanPropagation_t maxpoolingNanOpt, int nbDims, const int* windowDimA, const int* paddingA, const int* strideA);
 cudnnStatus_t cudnnSetRNNDataDescriptor(RnnData* rnnDataDesc, cudnnDataType_t dataType, cudnnRNNDataLayout_t layout, int maxSeqLength, int batchSize, int vectorSize, const int* seqLengthArray, void* paddingFill);
 cudnnStatus_t cudnnSetRNNDescriptor_v8(Rnn* rnnDesc, cudnnRNNAlgo_t algo, cudnnRNNMode_t cellMode, cudnnRNNBiasMode_t biasMode, cudnnDirectionMode_t dirMode, cudnnRNNInputMode_t inputMode, cudnnDataType_t dataType, cudnnDataType_t mathPrec, cudnnMathType_t mathType, int32_t inputSize, int32_t hiddenSize, int32_t projSize, int32_t numLayers, Dropout* dropoutDesc, uint32_t auxFlags);
+cudnnStatus_t cudnnSetReduceTensorDescriptor(ReduceTensor* reduceTensorDesc, cudnnReduceTensorOp_t reduceTensorOp, cudnnDataType_t reduceTensorCompType, cudnnNanPropagation_t reduceTensorNanOpt, cudnnReduceTensorIndices_t reduceTensorIndices, cudnnIndicesType_t reduceTensorIndicesType);
 cudnnStatus_t cudnnSetSpatialTransformerNdDescriptor(SpatialTransformer* stDesc, cudnnSamplerType_t samplerType, cudnnDataType_t dataType, const int nbDims, const int* dimA);
 cudnnStatus_t cudnnSetStream(Handle* handle, CUstream streamId);
+cudnnStatus_t cudnnSetTensor(Handle* handle, const Tensor* yDesc, void* y, const void* valuePtr);
 cudnnStatus_t cudnnSetTensor4dDescriptor(Tensor* tensorDesc, cudnnTensorFormat_t format, cudnnDataType_t dataType, int n, int c, int h, int w);
 cudnnStatus_t cudnnSetTensor4dDescriptorEx(Tensor* tensorDesc, cudnnDataType_t dataType, int n, int c, int h, int w, int nStride, int cStride, int hStride, int wStride);
 cudnnStatus_t cudnnSetTensorNdDescriptor(Tensor* tensorDesc, cudnnDataType_t dataType, int nbDims, const int* dimA, const int* strideA);
@@ -164,6 +179,7 @@ cudnnStatus_t cudnnSpatialTfGridGeneratorBackward(Handle* handle, const SpatialT
 cudnnStatus_t cudnnSpatialTfGridGeneratorForward(Handle* handle, const SpatialTransformer* stDesc, const void* theta, void* grid);
 cudnnStatus_t cudnnSpatialTfSamplerBackward(Handle* handle, SpatialTransformer* stDesc, const void* alpha, const Tensor* xDesc, const void* x, const void* beta, const Tensor* dxDesc, void* dx, const void* alphaDgrid, const Tensor* dyDesc, const void* dy, const void* grid, const void* betaDgrid, void* dgrid);
 cudnnStatus_t cudnnSpatialTfSamplerForward(Handle* handle, SpatialTransformer* stDesc, const void* alpha, const Tensor* xDesc, const void* x, const void* grid, const void* beta, Tensor* yDesc, void* y);
+cudnnStatus_t cudnnTransformTensor(Handle* handle, const void* alpha, const Tensor* xDesc, const void* x, const void* beta, const Tensor* yDesc, void* y);
 
 }  // extern "C"
 }  // namespace nvmlkit::cudnn

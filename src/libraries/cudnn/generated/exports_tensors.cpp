@@ -25,6 +25,10 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFilterDescriptor(Filter** filter
   return without_handle([&] { return functions::create_descriptor(filterDesc); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateOpTensorDescriptor(OpTensor** opTensorDesc) {
+  return without_handle([&] { return functions::create_descriptor(opTensorDesc); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreatePoolingDescriptor(Pooling** poolingDesc) {
   return without_handle([&] { return functions::create_descriptor(poolingDesc); });
 }
@@ -35,6 +39,10 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateRNNDataDescriptor(RnnData** rnnD
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateRNNDescriptor(Rnn** rnnDesc) {
   return without_handle([&] { return functions::create_descriptor(rnnDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateReduceTensorDescriptor(ReduceTensor** reduceTensorDesc) {
+  return without_handle([&] { return functions::create_descriptor(reduceTensorDesc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateSpatialTransformerDescriptor(SpatialTransformer** stDesc) {
@@ -65,6 +73,10 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFilterDescriptor(Filter* filter
   return without_handle([&] { return functions::destroy_descriptor(filterDesc); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyOpTensorDescriptor(OpTensor* opTensorDesc) {
+  return without_handle([&] { return functions::destroy_descriptor(opTensorDesc); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyPoolingDescriptor(Pooling* poolingDesc) {
   return without_handle([&] { return functions::destroy_descriptor(poolingDesc); });
 }
@@ -75,6 +87,10 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyRNNDataDescriptor(RnnData* rnnD
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyRNNDescriptor(Rnn* rnnDesc) {
   return without_handle([&] { return functions::destroy_descriptor(rnnDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyReduceTensorDescriptor(ReduceTensor* reduceTensorDesc) {
+  return without_handle([&] { return functions::destroy_descriptor(reduceTensorDesc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroySpatialTransformerDescriptor(SpatialTransformer* stDesc) {

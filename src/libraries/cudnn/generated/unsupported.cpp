@@ -6,7 +6,6 @@
 namespace nvmlkit::cudnn {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnAddTensor() { return unsupported("cudnnAddTensor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnBackendPopulateCudaGraph() { return unsupported("cudnnBackendPopulateCudaGraph", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnBackendUpdateCudaGraph() { return unsupported("cudnnBackendUpdateCudaGraph", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateAttnDescriptor() { return unsupported("cudnnCreateAttnDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
@@ -14,8 +13,6 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsConstParamPack() { retur
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsPlan() { return unsupported("cudnnCreateFusedOpsPlan", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsVariantParamPack() { return unsupported("cudnnCreateFusedOpsVariantParamPack", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateLRNDescriptor() { return unsupported("cudnnCreateLRNDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateOpTensorDescriptor() { return unsupported("cudnnCreateOpTensorDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateReduceTensorDescriptor() { return unsupported("cudnnCreateReduceTensorDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateSeqDataDescriptor() { return unsupported("cudnnCreateSeqDataDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateTensorTransformDescriptor() { return unsupported("cudnnCreateTensorTransformDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDeriveNormTensorDescriptor() { return unsupported("cudnnDeriveNormTensorDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
@@ -24,8 +21,6 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFusedOpsConstParamPack() { retu
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFusedOpsPlan() { return unsupported("cudnnDestroyFusedOpsPlan", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFusedOpsVariantParamPack() { return unsupported("cudnnDestroyFusedOpsVariantParamPack", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyLRNDescriptor() { return unsupported("cudnnDestroyLRNDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyOpTensorDescriptor() { return unsupported("cudnnDestroyOpTensorDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyReduceTensorDescriptor() { return unsupported("cudnnDestroyReduceTensorDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroySeqDataDescriptor() { return unsupported("cudnnDestroySeqDataDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyTensorTransformDescriptor() { return unsupported("cudnnDestroyTensorTransformDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDivisiveNormalizationBackward() { return unsupported("cudnnDivisiveNormalizationBackward", CUDNN_STATUS_NOT_SUPPORTED); }
@@ -41,10 +36,6 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetMultiHeadAttnWeights() { return uns
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetNormalizationBackwardWorkspaceSize() { return unsupported("cudnnGetNormalizationBackwardWorkspaceSize", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetNormalizationForwardTrainingWorkspaceSize() { return unsupported("cudnnGetNormalizationForwardTrainingWorkspaceSize", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetNormalizationTrainingReserveSpaceSize() { return unsupported("cudnnGetNormalizationTrainingReserveSpaceSize", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetOpTensorDescriptor() { return unsupported("cudnnGetOpTensorDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetReduceTensorDescriptor() { return unsupported("cudnnGetReduceTensorDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetReductionIndicesSize() { return unsupported("cudnnGetReductionIndicesSize", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetReductionWorkspaceSize() { return unsupported("cudnnGetReductionWorkspaceSize", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetSeqDataDescriptor() { return unsupported("cudnnGetSeqDataDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetTensorTransformDescriptor() { return unsupported("cudnnGetTensorTransformDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnIm2Col() { return unsupported("cudnnIm2Col", CUDNN_STATUS_NOT_SUPPORTED); }
@@ -58,21 +49,14 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnMultiHeadAttnForward() { return unsupp
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnNormalizationBackward() { return unsupported("cudnnNormalizationBackward", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnNormalizationForwardInference() { return unsupported("cudnnNormalizationForwardInference", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnNormalizationForwardTraining() { return unsupported("cudnnNormalizationForwardTraining", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnOpTensor() { return unsupported("cudnnOpTensor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnReduceTensor() { return unsupported("cudnnReduceTensor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnReorderFilterAndBias() { return unsupported("cudnnReorderFilterAndBias", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnScaleTensor() { return unsupported("cudnnScaleTensor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetAttnDescriptor() { return unsupported("cudnnSetAttnDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetFusedOpsConstParamPackAttribute() { return unsupported("cudnnSetFusedOpsConstParamPackAttribute", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetFusedOpsVariantParamPackAttribute() { return unsupported("cudnnSetFusedOpsVariantParamPackAttribute", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetLRNDescriptor() { return unsupported("cudnnSetLRNDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetOpTensorDescriptor() { return unsupported("cudnnSetOpTensorDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetReduceTensorDescriptor() { return unsupported("cudnnSetReduceTensorDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetSeqDataDescriptor() { return unsupported("cudnnSetSeqDataDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetTensor() { return unsupported("cudnnSetTensor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetTensorTransformDescriptor() { return unsupported("cudnnSetTensorTransformDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnTransformFilter() { return unsupported("cudnnTransformFilter", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnTransformTensor() { return unsupported("cudnnTransformTensor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnTransformTensorEx() { return unsupported("cudnnTransformTensorEx", CUDNN_STATUS_NOT_SUPPORTED); }
 
 }  // extern "C"
