@@ -116,22 +116,37 @@ namespace {
 constexpr int kHandedOn[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
 
 // Waits for the child's end, handing on what comes in; `signals` are blocked.
-int wait_for(pid_t child, const sigset_t& signals) {
+Ended wait_for(pid_t child, const sigset_t& signals, std::chrono::seconds longest) {
+  const auto begun = std::chrono::steady_clock::now();
+  constexpr timespec kPatience{1, 0};
+  Ended out;
   while (true) {
     siginfo_t info{};
-    const int got = sigwaitinfo(&signals, &info);
+    const int got = longest.count() > 0 ? sigtimedwait(&signals, &info, &kPatience) : sigwaitinfo(&signals, &info);
     if (got > 0 && got != SIGCHLD && info.si_code != SI_KERNEL) kill(child, got);
-    int status = 0;
-    if (waitpid(child, &status, WNOHANG) == child) return status;
+    out.is_interrupted |= got == SIGINT || got == SIGQUIT || got == SIGTERM || got == SIGHUP;
+    if (waitpid(child, &out.status, WNOHANG) == child) return out;
+    if (longest.count() == 0 || out.is_late || std::chrono::steady_clock::now() - begun < longest) continue;
+    out.is_late = true;
+    kill(child, SIGKILL);
   }
 }
 
+// The signals that this process had blocked when it first started a program.
+const sigset_t& block(const sigset_t& signals) {
+  static const sigset_t before = [&] {
+    sigset_t out;
+    sigprocmask(SIG_BLOCK, &signals, &out);
+    return out;
+  }();
+  return before;
+}
+
 // Ends this process by the signal that ended the program, without a second core file.
-void die_of(int signal, const sigset_t& before) {
+void die_of(int signal) {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   std::signal(signal, SIG_DFL);
-  sigprocmask(SIG_SETMASK, &before, nullptr);
   sigset_t only;
   sigemptyset(&only);
   sigaddset(&only, signal);
@@ -141,12 +156,12 @@ void die_of(int signal, const sigset_t& before) {
 
 }  // namespace
 
-int launch_and_wait(const fs::path& driver, std::vector<std::string> command, const Around& around) {
-  sigset_t signals, before;
+Ended launch_and_watch(const fs::path& driver, std::vector<std::string> command, const Around& around) {
+  sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGCHLD);
   for (const int signal : kHandedOn) sigaddset(&signals, signal);
-  sigprocmask(SIG_BLOCK, &signals, &before);
+  const auto& before = block(signals);
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
@@ -157,14 +172,20 @@ int launch_and_wait(const fs::path& driver, std::vector<std::string> command, co
     _exit(result);
   }
   const int problem = errno;
-  const int status = child > 0 ? wait_for(child, signals) : 0;
+  const auto ended = child > 0 ? wait_for(child, signals, around.longest) : Ended{};
   around.after(child);
-  if (child < 0) {
-    fmt::print(stderr, "nvmlkit: cannot start a process: {}\n", std::strerror(problem));
-    return 1;
-  }
-  if (WIFSIGNALED(status)) die_of(WTERMSIG(status), before);
+  if (child < 0) fmt::print(stderr, "nvmlkit: cannot start a process: {}\n", std::strerror(problem));
+  return ended;
+}
+
+int end_as(int status) {
+  if (status < 0) return 1;
+  if (WIFSIGNALED(status)) die_of(WTERMSIG(status));
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int launch_and_wait(const fs::path& driver, std::vector<std::string> command, const Around& around) {
+  return end_as(launch_and_watch(driver, std::move(command), around).status);
 }
 
 }  // namespace nvmlkit::cli

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -33,10 +34,21 @@ int launch(const std::filesystem::path& driver, std::vector<std::string> command
 struct Around {
   std::function<int()> before = [] { return 0; };
   std::function<void(pid_t)> after = [](pid_t) {};
+  std::chrono::seconds longest{0};  // then the program is killed; 0: never
 };
 
-// Starts the program, hands on the signals that reach this process, waits for its end and ends as the program ended:
-// with its status, or by its signal.
+// How a program ended.
+struct Ended {
+  int status = -1;              // of wait(); -1: no process could be started
+  bool is_interrupted = false;  // somebody asked this process to end
+  bool is_late = false;         // it was killed
+};
+
+// Starts the program, hands on the signals that reach this process and waits for its end.
+Ended launch_and_watch(const std::filesystem::path& driver, std::vector<std::string> command, const Around& around);
+// Ends as a program with this status ended: gives its exit status, or dies of its signal.
+int end_as(int status);
+// Both.
 int launch_and_wait(const std::filesystem::path& driver, std::vector<std::string> command, const Around& around);
 
 }  // namespace nvmlkit::cli

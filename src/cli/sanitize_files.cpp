@@ -167,6 +167,7 @@ Json json_of(const Finding& f) {
     out["error_name"] = f.error_name;
   }
   out["host"] = json_of(f.host);
+  if (!f.seeds.empty()) out["seeds"] = f.seeds;
   return out;
 }
 

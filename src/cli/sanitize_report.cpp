@@ -20,6 +20,24 @@ void SanitizeReport::begin() {
   std::fflush(settings_.out);
 }
 
+void SanitizeReport::begin_run(std::uint64_t seed) {
+  is_scheduled_ = true;
+  seed_ = seed;
+}
+
+void SanitizeReport::print(const std::vector<std::string>& lines) {
+  for (const auto& text : lines) line(text);
+  std::fflush(settings_.out);
+}
+
+// Numbers of processes differ from run to run.
+std::string SanitizeReport::key_of(const sanitize::Finding& finding) const {
+  if (!is_scheduled_) return finding.key();
+  auto same = finding;
+  same.process = 0;
+  return same.key();
+}
+
 // A race counts once for two places.
 void SanitizeReport::count(const sanitize::Finding& finding, bool is_new) {
   if (finding.kind == sanitize::Kind::race) {
@@ -41,7 +59,14 @@ void SanitizeReport::take(const sanitize::Finding& finding) {
     return;
   }
   if (finding.severity < settings_.least) return;
-  const auto [at, is_new] = known_.try_emplace(finding.key(), findings_.size());
+  // Of the host, in all runs the same; their addresses are not.
+  if (seed_ != 0 && finding.kind == sanitize::Kind::leak) return;
+  const auto [at, is_new] = known_.try_emplace(key_of(finding), findings_.size());
+  if (is_scheduled_ && !is_new && findings_[at->second].seeds.front() != seed_) {
+    auto& seeds = findings_[at->second].seeds;
+    if (seeds.back() != seed_) seeds.push_back(seed_);
+    return;
+  }
   count(finding, is_new);
   if (!is_new) {
     findings_[at->second].count += finding.count;
@@ -49,11 +74,13 @@ void SanitizeReport::take(const sanitize::Finding& finding) {
     return;
   }
   findings_.push_back(finding);
+  if (is_scheduled_) findings_.back().seeds = {seed_};
   if (settings_.print_limit != 0 && findings_.size() > settings_.print_limit) {
     not_printed_ += finding.kind == sanitize::Kind::race ? 1 : finding.count;
     return;
   }
   for (const auto& text : sanitize::lines_of(finding, settings_.shows_host)) line(text);
+  if (seed_ != 0) line(fmt::format("    Found first with --schedule {}", seed_));
   line("");
   std::fflush(settings_.out);
 }

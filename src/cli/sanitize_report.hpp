@@ -23,8 +23,11 @@ class SanitizeReport {
   explicit SanitizeReport(const Settings& settings) : settings_(settings) {}
 
   void begin();
+  // A further run of the same program: findings that are known are not counted again.
+  void begin_run(std::uint64_t seed);
   void take(const sanitize::Finding& finding);
   void end();
+  void print(const std::vector<std::string>& lines);
 
   std::uint64_t errors() const { return errors_ + race_errors_ + race_warnings_; }
   // Each finding once, with its count, in the order in which they came.
@@ -32,12 +35,14 @@ class SanitizeReport {
 
  private:
   void line(const std::string& text);
+  std::string key_of(const sanitize::Finding& finding) const;
   void count(const sanitize::Finding& finding, bool is_new);
 
   Settings settings_;
   std::vector<sanitize::Finding> findings_;
   std::map<std::string, std::size_t> known_;
-  bool has_started_ = false;
+  bool has_started_ = false, is_scheduled_ = false;
+  std::uint64_t seed_ = 0;  // of the run
   std::uint64_t errors_ = 0, repeated_ = 0, not_printed_ = 0, leaks_ = 0, leaked_bytes_ = 0;
   std::uint64_t races_ = 0, race_errors_ = 0, race_warnings_ = 0;  // places
 };

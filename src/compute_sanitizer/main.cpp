@@ -17,11 +17,25 @@ constexpr int kBadInput = 2;
 
 constexpr std::pair<std::string_view, std::string_view> kShort[] = {{"-c", "--launch-count"}, {"-s", "--launch-skip"}};
 
-constexpr std::array<std::string_view, 17> kHere = {
-    "--tool",         "--leak-check",  "--report-api-errors", "--destroy-on-device-error", "--kernel-name",
-    "--kernel-regex", "--launch-skip", "--launch-count",      "--target-processes",        "--error-exitcode",
-    "--print-limit",  "--print-level", "--suppressions",      "--show-backtrace",          "--log-file",
-    "--xml",          "--save"};
+constexpr std::array<std::string_view, 19> kHere = {"--tool",
+                                                    "--leak-check",
+                                                    "--report-api-errors",
+                                                    "--destroy-on-device-error",
+                                                    "--kernel-name",
+                                                    "--kernel-regex",
+                                                    "--launch-skip",
+                                                    "--launch-count",
+                                                    "--target-processes",
+                                                    "--error-exitcode",
+                                                    "--print-limit",
+                                                    "--print-level",
+                                                    "--suppressions",
+                                                    "--show-backtrace",
+                                                    "--log-file",
+                                                    "--xml",
+                                                    "--save",
+                                                    "--schedule",
+                                                    "--schedules"};
 
 std::string_view name_of(std::string_view option) { return option.substr(0, option.find('=')); }
 

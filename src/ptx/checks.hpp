@@ -18,6 +18,7 @@ struct Checking {
   bool barriers = false;          // who arrives at barriers, and masks of lanes
   bool races = false;             // accesses that nothing orders
   std::uint32_t patience_s = 10;  // that threads may look at memory before they count as a deadlock
+  std::uint64_t seed = 0;         // of the order of warps and blocks; 0: the usual one
   std::uint32_t gap = 0;          // bytes between variables, so that what lies behind one is in none
 
   bool is_on() const { return memory || initialized || barriers || races; }

@@ -73,6 +73,7 @@ struct Finding {
   Severity severity = Severity::error;
   std::vector<HostFrame> host;
   std::vector<Side> sides;
+  std::vector<std::uint64_t> seeds;  // of the runs that it was found in, where there are several; 0: the usual order
 
   // What makes two findings the same.
   std::string key() const;

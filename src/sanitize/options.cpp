@@ -23,6 +23,7 @@ std::string Options::encoded() const {
   add_field(out, "skip", launch_skip);
   add_field(out, "count", launch_count);
   add_field(out, "patience", patience_s);
+  add_field(out, "seed", seed);
   add_field(out, "only", only_process);
   add_field(out, "path", path);
   return out;
@@ -42,6 +43,7 @@ bool decode(const std::string& text, Options& out) {
     if (field.name == "skip") out.launch_skip = field.number();
     if (field.name == "count") out.launch_count = field.number();
     if (field.name == "patience") out.patience_s = field.number();
+    if (field.name == "seed") out.seed = field.number();
     if (field.name == "only") out.only_process = field.number();
     if (field.name == "path") out.path = field.value;
     for (std::size_t k = 0; k < std::size(kMatches); ++k)

@@ -24,6 +24,7 @@ struct Options {
   std::vector<KernelFilter> kernels;                // any of them; none: all
   std::uint64_t launch_skip = 0, launch_count = 0;  // of the kernels that are meant; 0: all
   std::uint64_t patience_s = 10;                    // until threads that look at memory count as a deadlock
+  std::uint64_t seed = 0;                           // of the order of warps and blocks; 0: the usual one
   std::uint64_t only_process = 0;                   // 0: all
   std::string path;                                 // where records go
 

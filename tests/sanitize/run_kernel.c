@@ -2,7 +2,8 @@
 
    An argument is i:NUMBER, or memory of so many bytes: zero:N, raw:N (nobody writes it), half:N (the first half is
    written), freed:N, pool:N, pinned:N, leak:N, copy:N (a copy of memory that nobody wrote). A word `twice` in front of
-   FILE frees memory twice, `bad-call` makes a wrong call. */
+   FILE frees memory twice, `bad-call` makes a wrong call, `show` prints the first word of each memory behind the
+   launch. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +73,8 @@ int main(int argc, char** argv) {
   int count = 0, i;
   const int twice = argc > 1 && strcmp(argv[1], "twice") == 0;
   const int bad_call = argc > 1 && strcmp(argv[1], "bad-call") == 0;
-  if (twice || bad_call) ++argv, --argc;
+  const int show = argc > 1 && strcmp(argv[1], "show") == 0;
+  if (twice || bad_call || show) ++argv, --argc;
   if (argc < 6 || argc > 22) return printf("usage: run_kernel FILE KERNEL BLOCKS THREADS SHARED [ARGUMENT...]\n");
   driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (!driver) return printf("%s\n", dlerror());
@@ -95,6 +97,12 @@ int main(int argc, char** argv) {
        (unsigned)atoi(argv[3]), 1u, 1u, (unsigned)atoi(argv[4]), 1u, 1u, (unsigned)atoi(argv[5]), NULL, pointers,
        (void**)NULL);
   printf("result %d\n", CALL(cuCtxSynchronize, (void)));
+  for (i = 0; show && i < count; ++i) {
+    unsigned word = 0;
+    if (strcmp(kinds[i], "i") == 0) continue;
+    NEED(cuMemcpyDtoH_v2, (void*, address_t, size_t), &word, values[i], sizeof word);
+    printf("memory %d begins with %u\n", i, word);
+  }
   if (bad_call) CALL(cuMemcpyDtoD_v2, (address_t, address_t, size_t), values[0], 12345, 16);
   for (i = 0; i < count; ++i)
     if (strcmp(kinds[i], "i") != 0) release(kinds[i], values[i]);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -15,8 +17,10 @@
 #include "cli/launch.hpp"
 #include "cli/library.hpp"
 #include "cli/machine_options.hpp"
+#include "cli/sanitize_filters.hpp"
 #include "cli/sanitize_reader.hpp"
 #include "cli/sanitize_report.hpp"
+#include "cli/sanitize_schedules.hpp"
 #include "cli/sanitize_suppressions.hpp"
 #include "cli/state_files.hpp"
 #include "cli/whole_file.hpp"
@@ -26,30 +30,18 @@
 namespace nvmlkit::cli {
 namespace {
 
+// How long a run with a seed may take, by the duration of the usual one.
+constexpr std::chrono::seconds kLeastPatience{60};
+constexpr int kPatience = 20;
+
 struct SanitizeOptions {
   MachineOptions machine;
   std::string tool = "memcheck", leak_check = "no", calls = "explicit", on_error = "context", backtrace = "yes";
   std::string level = "warn", processes = "all", save, xml = "no", json, log;
   std::string sarif, junit, suppressions;
   std::vector<std::string> names, patterns;
-  std::optional<std::uint32_t> exit_code, patience, launch_count, launch_skip, print_limit;
+  std::optional<std::uint32_t> exit_code, patience, launch_count, launch_skip, print_limit, schedule, schedules;
 };
-
-// kernel_name=add, kernel_substring=ad or, in NVIDIA's short form, kns=ad. Without a key: a part of the name.
-sanitize::KernelFilter filter_of(const std::string& text, bool is_pattern) {
-  using Match = sanitize::KernelFilter::Match;
-  const auto equal = text.find('=');
-  const auto key = equal == text.npos ? "" : text.substr(0, equal);
-  const auto value = text.substr(equal == text.npos ? 0 : equal + 1);
-  if (is_pattern && (key.empty() || key == "kernel_regex" || key == "kns" || key == "kne" || key == "regex"))
-    return {Match::pattern, value};
-  if (key == "kernel_name" || key == "kne") return {Match::name, value};
-  if (key == "kernel_substring" || key == "kns" || key.empty()) return {Match::part, value};
-  if (key == "kernel_mangled_name") return {Match::mangled, value};
-  throw CommandError(of_argument(
-      is_pattern ? "--kernel-regex" : "--kernel-name",
-      sim::wrong_value("kernel_name=NAME, kernel_substring=PART or their short forms kne, kns", sim::quote(text))));
-}
 
 sanitize::Options checks_of(const SanitizeOptions& o) {
   if (!o.save.empty() && o.xml != "yes")
@@ -65,8 +57,9 @@ sanitize::Options checks_of(const SanitizeOptions& o) {
   out.finds_leaks = all || o.tool == "leakcheck" || o.leak_check == "full";
   out.reports_calls = out.memcheck && o.calls != "no";
   out.ends_context = o.on_error == "context";
-  for (const auto& name : o.names) out.kernels.push_back(filter_of(name, false));
-  for (const auto& pattern : o.patterns) out.kernels.push_back(filter_of(pattern, true));
+  for (const auto& name : o.names) out.kernels.push_back(sanitize_filter(name, false));
+  for (const auto& pattern : o.patterns) out.kernels.push_back(sanitize_filter(pattern, true));
+  out.seed = o.schedule.value_or(0);
   out.patience_s = o.patience.value_or(10);
   out.launch_skip = o.launch_skip.value_or(0);
   out.launch_count = o.launch_count.value_or(0);
@@ -97,54 +90,105 @@ void write_files(const SanitizeOptions& options, const SanitizeReport& report, c
   if (!options.json.empty()) write_whole(options.json, sanitize_json(report.findings()));
 }
 
+SanitizeReport::Settings settings_of(const SanitizeOptions& options, const sanitize::Options& checks) {
+  return {.out = log_file(options.log),
+          .print_limit = options.print_limit.value_or(100),
+          .shows_host = options.backtrace == "yes" || options.backtrace == "host",
+          .finds_leaks = checks.finds_leaks,
+          .finds_races = checks.racecheck,
+          .finds_others = !checks.racecheck || checks.memcheck,
+          .least = options.level == "info"   ? sanitize::Severity::info
+                   : options.level == "warn" ? sanitize::Severity::warning
+                                             : sanitize::Severity::error};
+}
+
+// What all runs of a program share.
+struct Job {
+  const SanitizeOptions& options;
+  const std::vector<std::string>& program;
+  std::filesystem::path driver;
+  sanitize::Options checks;
+  Suppressions suppressions;
+  SanitizeReport report;
+  HostSymbols symbols;
+};
+
+// One run, on a machine of its own; `output` may be null.
+Ended run_once(Job& job, CapturedOutput* output, std::chrono::seconds longest = {}) {
+  RunFile state, records = record_file();
+  if (!job.options.machine.state()) {
+    state = make_run_state(job.options.machine.choice().machine);
+    setenv("NVMLKIT_STATE", state.path().c_str(), 1);
+  }
+  job.checks.path = records.path();
+  SanitizeReader reader(records.path(), [&](auto finding) {
+    job.symbols.name(finding);
+    if (!job.suppressions.hold(finding)) job.report.take(finding);
+  });
+  Around around;
+  around.longest = longest;
+  around.before = [&] {
+    if (job.options.processes == "application-only") job.checks.only_process = static_cast<std::uint64_t>(getpid());
+    setenv(sanitize::kVariable, job.checks.encoded().c_str(), 1);
+    if (output) output->enter();
+    return 0;
+  };
+  around.after = [&](pid_t) { reader.end(); };
+  const auto ended = launch_and_watch(job.driver, job.program, around);
+  if (state) unsetenv("NVMLKIT_STATE");  // the next run has another one
+  return ended;
+}
+
+ScheduledRun run_with_seed(Job& job, std::uint64_t seed, std::chrono::seconds longest = {}) {
+  job.checks.seed = seed;
+  job.report.begin_run(seed);
+  if (seed != 0) lseek(STDIN_FILENO, 0, SEEK_SET);  // of a file; others are read once
+  CapturedOutput output(seed == 0);
+  ScheduledRun out{.seed = seed, .ended = run_once(job, &output, longest), .output = {}};
+  out.output = output.end();
+  return out;
+}
+
+// The usual order, then a run for each seed.
+int run_schedules(Job& job, std::uint64_t first, std::uint64_t count) {
+  const auto begun = std::chrono::steady_clock::now();
+  auto usual = run_with_seed(job, 0);
+  const auto ended = usual.ended;
+  const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begun);
+  ScheduleSummary summary(std::move(usual));
+  bool is_interrupted = ended.is_interrupted || ended.status < 0;
+  for (std::uint64_t seed = first; seed - first < count && !is_interrupted; ++seed) {
+    const auto longest = kLeastPatience + kPatience * took;
+    const auto run = run_with_seed(job, seed, longest);
+    is_interrupted = run.ended.is_interrupted;
+    std::optional<ScheduledRun> again;
+    if (!is_interrupted && summary.compares_output() && !run.ended.is_late && summary.is_different(run))
+      again = run_with_seed(job, seed, longest);
+    summary.add(run, again ? &*again : nullptr);
+  }
+  job.report.print(summary.lines());
+  return ended.status;
+}
+
 int sanitize_program(const SanitizeOptions& options, const std::vector<std::string>& program) {
   if (program.empty())
     throw CommandError(of_argument("sanitize", {.kind = sim::ProblemKind::missing,
                                                 .what = "which program? For example: nvmlkit sanitize -- ./program"}));
-  auto checks = checks_of(options);
-  const Suppressions suppressions = options.suppressions.empty() ? Suppressions() : Suppressions(options.suppressions);
+  const auto checks = checks_of(options);
+  Suppressions suppressions = options.suppressions.empty() ? Suppressions() : Suppressions(options.suppressions);
   options.machine.export_all();
-  const auto driver = checked_driver();
-  RunFile state;
-  if (!options.machine.state()) {
-    state = make_run_state(options.machine.choice().machine);
-    setenv("NVMLKIT_STATE", state.path().c_str(), 1);
-  }
-  RunFile records = record_file();
-  checks.path = records.path();
   setenv("NVMLKIT_CUDA_ENGINE", "interpret", 1);
-  SanitizeReport report({.out = log_file(options.log),
-                         .print_limit = options.print_limit.value_or(100),
-                         .shows_host = options.backtrace == "yes" || options.backtrace == "host",
-                         .finds_leaks = checks.finds_leaks,
-                         .finds_races = checks.racecheck,
-                         .finds_others = !checks.racecheck || checks.memcheck,
-                         .least = options.level == "info"   ? sanitize::Severity::info
-                                  : options.level == "warn" ? sanitize::Severity::warning
-                                                            : sanitize::Severity::error});
-  report.begin();
-  HostSymbols symbols;
-  SanitizeReader reader(records.path(), [&](auto finding) {
-    symbols.name(finding);
-    if (!suppressions.hold(finding)) report.take(finding);
-  });
-  Around around;
-  around.before = [&] {
-    if (options.processes == "application-only") checks.only_process = static_cast<std::uint64_t>(getpid());
-    setenv(sanitize::kVariable, checks.encoded().c_str(), 1);
-    return 0;
-  };
-  around.after = [&](pid_t) {
-    reader.end();
-    report.end();
-    write_files(options, report, program[0]);
-    records.remove();
-    state.remove();
-    if (report.errors() == 0 || options.exit_code.value_or(0) == 0) return;
-    std::fflush(nullptr);
-    _exit(static_cast<int>(*options.exit_code));  // also after a program that a signal ended
-  };
-  return launch_and_wait(driver, program, around);
+  Job job{
+      options, program, checked_driver(), checks, std::move(suppressions), SanitizeReport(settings_of(options, checks)),
+      {}};
+  job.report.begin();
+  const auto count = options.schedules.value_or(0);
+  const int status = count == 0 ? run_once(job, nullptr).status
+                                : run_schedules(job, std::max(1u, options.schedule.value_or(1)), count);
+  job.report.end();
+  write_files(options, job.report, program[0]);
+  if (job.report.errors() == 0 || options.exit_code.value_or(0) == 0) return end_as(status);
+  return static_cast<int>(*options.exit_code);  // also after a program that a signal ended
 }
 
 void declare_checks(Arguments& arguments, SanitizeOptions& o) {
@@ -179,6 +223,16 @@ void declare_checks(Arguments& arguments, SanitizeOptions& o) {
               "Of synccheck: threads that only look at memory for so many seconds count as a deadlock")
       .label("SECONDS")
       .default_text("10");
+  arguments
+      .option("--schedule", o.schedule,
+              "Another order of warps and blocks, by this seed; the same seed is the same order. 0: the usual one")
+      .label("SEED")
+      .default_text("0");
+  arguments
+      .option("--schedules", o.schedules,
+              "Run the program in the usual order and then with so many seeds, and report which of them change its "
+              "output or its end")
+      .label("N");
   arguments.option("--target-processes", Kind::text, o.processes, "The program alone, or its children too")
       .only({"all", "application-only"})
       .default_text("all");

@@ -6,6 +6,7 @@
 #include "ptx/check/block_watch.hpp"
 #include "ptx/compile/compiled.hpp"
 #include "ptx/run/group.hpp"
+#include "ptx/run/schedule.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -134,6 +135,7 @@ void Block::fill_place(std::uint64_t number) {
 
 Progress Block::execute(Worker& worker, std::uint64_t instructions_of_warp) {
   worker_ = &worker;
+  if (worker.schedule) return take_turns_by(*worker.schedule);
   for (unsigned first = 0;; ++first) {
     const bool begins = first_turns_ > 0;
     const auto progress = take_turns(instructions_of_warp);
@@ -160,6 +162,32 @@ Progress Block::take_turns(std::uint64_t instructions_of_warp) {
     finished &= progress == Progress::finished;
     moves |= progress == Progress::paused || released_;
   }
+  return finish_turns(finished, moves);
+}
+
+// A turn of each warp, in the order of a schedule.
+Progress Block::take_turns_by(Schedule& schedule) {
+  while (started_ < warps_.size()) {
+    const auto rest = worker_->threads_of_block - started_ * kLanes;
+    warps_[started_]->start(started_, rest >= kLanes ? kAllLanes : (Mask{1} << rest) - 1);
+    ++started_;
+  }
+  bool finished = true, moves = false;
+  for (const auto i : schedule.order(started_)) {
+    if (worker_->ended.load(std::memory_order_relaxed)) return Progress::paused;
+    released_ = false;
+    const auto progress = warps_[i]->execute({schedule.turn(), false});
+    if (progress == Progress::faulted) {
+      flush();
+      return progress;
+    }
+    finished &= progress == Progress::finished;
+    moves |= progress == Progress::paused || released_;
+  }
+  return finish_turns(finished, moves);
+}
+
+Progress Block::finish_turns(bool finished, bool moves) {
   if (!finished && moves) return Progress::paused;
   flush();
   return finished ? Progress::finished : Progress::blocked;

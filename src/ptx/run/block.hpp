@@ -67,6 +67,8 @@ class Block {
   };
   void check(unsigned barrier);
   Progress take_turns(std::uint64_t instructions_of_warp);
+  Progress take_turns_by(Schedule& schedule);
+  Progress finish_turns(bool finished, bool moves);
   Progress begin(unsigned index, Turn turn);
   void begin_phase();
   void flush();

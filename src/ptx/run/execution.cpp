@@ -1,5 +1,7 @@
 #include "ptx/run/execution.hpp"
 
+#include <algorithm>
+
 #include "ptx/check/patience.hpp"
 #include "ptx/check/races/launch.hpp"
 #include "ptx/check/waiters.hpp"
@@ -18,12 +20,14 @@ constexpr std::uint64_t kTick = 1 << 20;
 }  // namespace
 
 Execution::Execution(const Grid& grid)
-    : grid_(grid), count_(std::uint64_t{grid.blocks[0]} * grid.blocks[1] * grid.blocks[2] / cluster_size(grid)) {}
+    : grid_(grid),
+      count_(std::uint64_t{grid.blocks[0]} * grid.blocks[1] * grid.blocks[2] / cluster_size(grid)),
+      schedule_(Schedule::make(grid.entry->name)) {}
 
 Outcome Execution::run_to_end() {
   const Executing executing;
   const races::Launching launching(grid_);
-  Worker worker(grid_, ended_);
+  Worker worker(grid_, ended_, schedule_.get());
   try {
     work(worker, true);
   } catch (...) {
@@ -57,6 +61,7 @@ void Execution::end_with(Fault fault) {
 }
 
 void Execution::ask_for_help() {
+  if (schedule_) return;
   const auto threads = grid_.threads_of_host ? grid_.threads_of_host : usable_cores();
   const auto left = count_ - std::min(count_, begun_.load(std::memory_order_relaxed));
   const auto wanted = std::min<std::uint64_t>(threads - 1, left + waiting_count_.load(std::memory_order_relaxed));
@@ -71,23 +76,38 @@ std::unique_ptr<Group> Execution::next(Worker& worker, std::unique_ptr<Group>& s
     const bool may_begin = begun_.load(std::memory_order_relaxed) < count_ && waiting_.size() < grid_.most_resident;
     if (!waiting_.empty() && !(begins_next_ && may_begin)) {
       begins_next_ = true;
-      return take_waiting();
+      return take_waiting(0);
     }
     begins_next_ = false;
   }
   const auto number = begun_.fetch_add(1, std::memory_order_relaxed);
-  if (number < count_) {
-    auto group = spare ? std::move(spare) : std::make_unique<Group>(worker);
-    group->start(number);
-    return group;
-  }
+  if (number < count_) return begin(number, worker, spare);
   const std::lock_guard lock(mutex_);
-  return waiting_.empty() ? nullptr : take_waiting();
+  return waiting_.empty() ? nullptr : take_waiting(0);
 }
 
-std::unique_ptr<Group> Execution::take_waiting() {
-  auto group = std::move(waiting_.front());
-  waiting_.pop_front();
+// Blocks begin in order, as on a GPU, and go on in any order. Those that wait for others may wait for one that has not
+// begun, and count as none.
+std::unique_ptr<Group> Execution::next_by_schedule(Worker& worker, std::unique_ptr<Group>& spare) {
+  const auto open = static_cast<std::uint32_t>(waiting_.size());
+  const auto polling = static_cast<std::uint32_t>(std::ranges::count_if(waiting_, &Group::polls));
+  const bool may_begin =
+      begun_.load() < count_ && open < grid_.most_resident && open - polling < schedule_->open_groups();
+  const auto choice = open + may_begin == 0 ? 0 : schedule_->pick(open + (may_begin ? 1 : 0));
+  if (choice < open) return take_waiting(choice);
+  return may_begin ? begin(begun_++, worker, spare) : nullptr;
+}
+
+std::unique_ptr<Group> Execution::begin(std::uint64_t number, Worker& worker, std::unique_ptr<Group>& spare) {
+  auto group = spare ? std::move(spare) : std::make_unique<Group>(worker);
+  group->start(number);
+  return group;
+}
+
+std::unique_ptr<Group> Execution::take_waiting(std::size_t number) {
+  const auto at = waiting_.begin() + static_cast<std::ptrdiff_t>(number);
+  auto group = std::move(*at);
+  waiting_.erase(at);
   waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
   return group;
 }
@@ -104,7 +124,7 @@ void Execution::work(Worker& worker, bool by_caller) {
   std::uint64_t next_tick = kTick;
   for (unsigned turn = 1; !ended_.load(std::memory_order_relaxed); ++turn) {
     const auto turn_of_races = races::turn();
-    if (!group) group = next(worker, spare);
+    if (!group) group = schedule_ ? next_by_schedule(worker, spare) : next(worker, spare);
     if (!group) break;
     if (by_caller && grid_.tick && (turn % 64 == 0 || worker.instructions >= next_tick)) {
       grid_.tick(grid_.tick_of);
@@ -119,7 +139,7 @@ void Execution::work(Worker& worker, bool by_caller) {
     const AloneTurn alone(by_caller && has_one_thread_);
     worker.is_alone = alone.is_alone();
     const auto progress = group->execute(worker, is_short ? kShortSlice : kSlice);
-    group->polls = worker.spins;
+    group->polls = worker.spins || (schedule_ && group->polls);  // a short turn may end between two looks
     if (progress == Progress::finished) spare = std::move(group);
     if (progress == Progress::faulted) end_with(worker.fault);
     const bool hangs = progress == Progress::blocked || (progress == Progress::paused && is_out_of_patience(*group));
@@ -131,7 +151,7 @@ void Execution::work(Worker& worker, bool by_caller) {
       has_asked = true;
       ask_for_help();
     }
-    if (progress == Progress::paused && (worker.spins || grid_.cooperative)) put_back(std::move(group));
+    if (progress == Progress::paused && (worker.spins || grid_.cooperative || schedule_)) put_back(std::move(group));
   }
   const std::lock_guard lock(mutex_);
   outcome_.instructions += worker.instructions;

@@ -9,6 +9,7 @@
 
 #include "ptx/run/group.hpp"
 #include "ptx/run/helpers.hpp"
+#include "ptx/run/schedule.hpp"
 
 namespace nvmlkit::ptx {
 
@@ -22,7 +23,9 @@ class Execution final : public Helpers::Work {
  private:
   // Groups that were not begun, in order, and those that gave their turn away.
   std::unique_ptr<Group> next(Worker& worker, std::unique_ptr<Group>& spare);
-  std::unique_ptr<Group> take_waiting();
+  std::unique_ptr<Group> next_by_schedule(Worker& worker, std::unique_ptr<Group>& spare);
+  std::unique_ptr<Group> begin(std::uint64_t number, Worker& worker, std::unique_ptr<Group>& spare);
+  std::unique_ptr<Group> take_waiting(std::size_t number);
   void put_back(std::unique_ptr<Group> group);
 
   void work(Worker& worker, bool by_caller);
@@ -31,6 +34,7 @@ class Execution final : public Helpers::Work {
 
   const Grid& grid_;
   const std::uint64_t count_;
+  const std::unique_ptr<Schedule> schedule_;  // null: the usual order
   // What all workers change often, and what they only read, in lines of the cache of their own.
   alignas(64) std::atomic<std::uint64_t> begun_{0};
   alignas(64) std::atomic<bool> ended_{false};

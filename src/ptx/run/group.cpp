@@ -1,5 +1,7 @@
 #include "ptx/run/group.hpp"
 
+#include "ptx/run/schedule.hpp"
+
 namespace nvmlkit::ptx {
 
 Group::Group(Worker& worker) : grid_(worker.grid), threads_(cluster_size(worker.grid) * worker.threads_of_block) {
@@ -25,7 +27,12 @@ void Group::start(std::uint64_t number) {
 
 Progress Group::execute(Worker& worker, std::uint64_t instructions_of_warp) {
   bool all_finished = true, moves = false;
-  for (auto& [block, has_finished] : members_) {
+  if (worker.schedule && members_.size() > 1) {
+    const auto& order = worker.schedule->order(size());
+    turns_.assign(order.begin(), order.end());
+  }
+  for (unsigned turn = 0; turn < size(); ++turn) {
+    auto& [block, has_finished] = members_[turns_.empty() ? turn : turns_[turn]];
     if (has_finished) continue;
     const auto progress = block->execute(worker, instructions_of_warp);
     if (progress == Progress::faulted) return progress;

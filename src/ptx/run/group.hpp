@@ -47,6 +47,7 @@ class Group {
   void check();
 
   std::vector<Member> members_;
+  std::vector<std::uint32_t> turns_;  // the order of members, where a schedule chooses it
   const Grid& grid_;
   unsigned threads_, live_ = 0, arrived_ = 0;
   std::uint32_t phase_ = 0;

@@ -8,6 +8,7 @@
 #include "ptx/check/block_watch.hpp"
 #include "ptx/compile/compiled.hpp"
 #include "ptx/run/block.hpp"
+#include "ptx/run/schedule.hpp"
 
 namespace nvmlkit::ptx {
 
@@ -92,11 +93,18 @@ std::size_t Warp::choose_next(std::size_t last) {
   return fragments_.size();
 }
 
+// One that can go on, by the schedule. What lies behind, goes first, unless lanes go on in any order.
+std::size_t Warp::choose_by(Schedule& schedule) {
+  if (fragments_.size() == 1 || !schedule.parts_lanes()) return choose(Wait::none);
+  return choose_next(schedule.pick(static_cast<std::uint32_t>(fragments_.size())));
+}
+
 Progress Warp::execute(Turn turn) {
   budget_ = static_cast<std::int64_t>(turn.instructions);
   polls_ = false;
   while (!fragments_.empty()) {
-    auto number = turn_ ? choose_next(turn_ - 1) : choose(Wait::none);
+    auto* const schedule = block.worker().schedule;
+    auto number = turn_ ? choose_next(turn_ - 1) : schedule ? choose_by(*schedule) : choose(Wait::none);
     turn_ = 0;
     if (number == fragments_.size()) {
       number = choose(Wait::lanes);

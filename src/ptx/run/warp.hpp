@@ -18,6 +18,7 @@
 namespace nvmlkit::ptx {
 
 class Block;
+class Schedule;
 struct CodeContext;
 struct PieceNode;
 
@@ -140,6 +141,7 @@ class Warp {
   // Fragments; `number` is their place in the list, which changes with every take().
   std::size_t choose(Wait wait);
   std::size_t choose_next(std::size_t last);
+  std::size_t choose_by(Schedule& schedule);
   std::uint64_t step(std::size_t number);
   std::uint64_t stop(std::size_t number, std::uint32_t pc, std::uint64_t executed);
   void end_all();

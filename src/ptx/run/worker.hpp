@@ -13,15 +13,19 @@ namespace nvmlkit::ptx {
 // Grows whenever a kernel frees memory, so that no worker keeps what is gone.
 inline constinit std::atomic<std::uint32_t> releases{0};
 
+class Schedule;
+
 struct Worker {
-  Worker(const Grid& launched, const std::atomic<bool>& stop)
+  Worker(const Grid& launched, const std::atomic<bool>& stop, Schedule* order = nullptr)
       : grid(launched),
         threads_of_block(launched.threads[0] * launched.threads[1] * launched.threads[2]),
-        ended(stop) {}
+        ended(stop),
+        schedule(order) {}
 
   const Grid& grid;
   const std::uint32_t threads_of_block;
   const std::atomic<bool>& ended;  // by a fault of any worker
+  Schedule* const schedule;        // null: the usual order
   Fault fault;
   std::uint64_t instructions = 0;
   bool is_alone = false;  // no other thread changes memory (alone.hpp)

@@ -189,7 +189,7 @@ void run_launch(Context& context, const Launch& launch) {
   grid.stop = &context.stop();
   auto checks = sanitizer::LaunchChecks::make(launch);
   grid.checks = checks.get();
-  if (ptx::checking.races) grid.threads_of_host = 1;
+  if (ptx::checking.races || ptx::checking.seed != 0) grid.threads_of_host = 1;
   const auto outcome = ptx::run_kernel(grid);
   if (workspace) memory::remove(workspace->address, MemoryKind::device, MemoryKind::device);
   const auto error = error_of(outcome.fault.kind);

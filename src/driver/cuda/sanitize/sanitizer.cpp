@@ -68,6 +68,7 @@ void begin() {
                    .barriers = options->synccheck,
                    .races = options->racecheck,
                    .patience_s = static_cast<std::uint32_t>(options->patience_s),
+                   .seed = options->seed,
                    .gap = kGap};
   AddressRange::red_zone = kRedZone;
   sanitize::Finding start;

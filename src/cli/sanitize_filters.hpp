@@ -1,0 +1,14 @@
+// The kernels that `nvmlkit sanitize` checks, as its options name them.
+#pragma once
+
+#include <string>
+
+#include "sanitize/options.hpp"
+
+namespace nvmlkit::cli {
+
+// kernel_name=add, kernel_substring=ad or, in NVIDIA's short form, kns=ad. Without a key: a part of the name. Refuses
+// other keys.
+sanitize::KernelFilter sanitize_filter(const std::string& text, bool is_pattern);
+
+}  // namespace nvmlkit::cli
