@@ -36,6 +36,10 @@ const char* kind_name(sanitize::Kind kind) {
       return "deadlock";
     case sanitize::Kind::race:
       return "race";
+    case sanitize::Kind::host_access:
+      return "host_access";
+    case sanitize::Kind::unused_memory:
+      return "unused_memory";
     case sanitize::Kind::program_start:
       break;
   }
@@ -46,6 +50,8 @@ const char* xml_kind(sanitize::Kind kind) {
   return kind == sanitize::Kind::call_error      ? "ApiError"
          : kind == sanitize::Kind::leak          ? "Leak"
          : kind == sanitize::Kind::uninitialized ? "Initcheck"
+         : kind == sanitize::Kind::host_access   ? "Initcheck"
+         : kind == sanitize::Kind::unused_memory ? "Initcheck"
          : kind == sanitize::Kind::barrier       ? "Synccheck"
          : kind == sanitize::Kind::deadlock      ? "Synccheck"
          : kind == sanitize::Kind::race          ? "Racecheck"

@@ -60,7 +60,8 @@ void SanitizeReport::take(const sanitize::Finding& finding) {
   }
   if (finding.severity < settings_.least) return;
   // Of the host, in all runs the same; their addresses are not.
-  if (seed_ != 0 && finding.kind == sanitize::Kind::leak) return;
+  const bool is_of_host = finding.kind == sanitize::Kind::leak || finding.kind == sanitize::Kind::unused_memory;
+  if (seed_ != 0 && is_of_host) return;
   const auto [at, is_new] = known_.try_emplace(key_of(finding), findings_.size());
   if (is_scheduled_ && !is_new && findings_[at->second].seeds.front() != seed_) {
     auto& seeds = findings_[at->second].seeds;

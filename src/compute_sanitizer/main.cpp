@@ -17,7 +17,7 @@ constexpr int kBadInput = 2;
 
 constexpr std::pair<std::string_view, std::string_view> kShort[] = {{"-c", "--launch-count"}, {"-s", "--launch-skip"}};
 
-constexpr std::array<std::string_view, 19> kHere = {"--tool",
+constexpr std::array<std::string_view, 20> kHere = {"--tool",
                                                     "--leak-check",
                                                     "--report-api-errors",
                                                     "--destroy-on-device-error",
@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 19> kHere = {"--tool",
                                                     "--xml",
                                                     "--save",
                                                     "--schedule",
-                                                    "--schedules"};
+                                                    "--schedules", "--track-unused-memory"};
 
 std::string_view name_of(std::string_view option) { return option.substr(0, option.find('=')); }
 

@@ -135,7 +135,7 @@ class Reader {
 
 std::string Finding::key() const {
   std::string out = std::to_string(static_cast<int>(kind)) + '/' + std::to_string(process) + '/' + kernel;
-  if (kind == Kind::leak) return out + '/' + std::to_string(address);
+  if (kind == Kind::leak || kind == Kind::unused_memory) return out + '/' + std::to_string(address);
   if (!places.empty()) out += '/' + places[0].function + '/' + std::to_string(places[0].offset);
   std::vector<std::string> others;
   for (const auto& side : sides)

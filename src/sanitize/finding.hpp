@@ -22,6 +22,8 @@ enum class Kind : std::uint8_t {
   barrier,        // a wrong use of a barrier or of an instruction for a set of lanes
   deadlock,
   race,
+  host_access,    // a copy to the host reads what nothing wrote
+  unused_memory,  // parts of an allocation that nothing wrote
 };
 
 enum class Severity : std::uint8_t { info, warning, error };

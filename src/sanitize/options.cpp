@@ -17,6 +17,7 @@ std::string Options::encoded() const {
   flag("racecheck", racecheck);
   flag("synccheck", synccheck);
   flag("leaks", finds_leaks);
+  flag("unused", finds_unused);
   flag("calls", reports_calls);
   flag("ends_context", ends_context);
   for (const auto& filter : kernels) add_field(out, kMatches[static_cast<std::size_t>(filter.match)], filter.text);
@@ -38,6 +39,7 @@ bool decode(const std::string& text, Options& out) {
     if (field.name == "racecheck") out.racecheck = is_set;
     if (field.name == "synccheck") out.synccheck = is_set;
     if (field.name == "leaks") out.finds_leaks = is_set;
+    if (field.name == "unused") out.finds_unused = is_set;
     if (field.name == "calls") out.reports_calls = is_set;
     if (field.name == "ends_context") out.ends_context = is_set;
     if (field.name == "skip") out.launch_skip = field.number();

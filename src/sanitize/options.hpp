@@ -19,6 +19,7 @@ struct KernelFilter {
 struct Options {
   bool memcheck = false, initcheck = false, racecheck = false, synccheck = false;
   bool finds_leaks = false;
+  bool finds_unused = false;                        // memory that nothing writes until it is freed
   bool reports_calls = true;                        // API errors
   bool ends_context = true;                         // after an error of a kernel; else the program goes on
   std::vector<KernelFilter> kernels;                // any of them; none: all

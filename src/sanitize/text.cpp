@@ -124,6 +124,13 @@ void add_waiters(std::vector<std::string>& out, const Finding& f) {
   }
 }
 
+void add_unused(std::vector<std::string>& out, const Finding& f) {
+  char share[16];
+  std::snprintf(share, sizeof share, "%.2f", 100.0 * static_cast<double>(f.size) / static_cast<double>(f.nearest.size));
+  out.push_back("    Not written " + std::to_string(f.size) + " bytes, the first of them at " + hex(f.address));
+  out.push_back(std::string("    ") + share + "% of allocation were unused.");
+}
+
 }  // namespace
 
 std::string demangled(const std::string& name) {
@@ -165,6 +172,10 @@ std::string title(const Finding& f) {
       return "Deadlock detected. No thread of the block can continue.";
     case Kind::race:
       return race_title(f);
+    case Kind::host_access:
+      return "Host API memory access error at host access to " + hex(f.nearest.start) + of_bytes(f.size);
+    case Kind::unused_memory:
+      return "Unused memory in allocation " + hex(f.nearest.start) + of_bytes(f.nearest.size);
     case Kind::program_start:
       break;
   }
@@ -188,10 +199,15 @@ std::vector<std::string> lines_of(const Finding& f, bool with_host) {
   }
   if (f.kind == Kind::race) add_race(out, f, with_host);
   if (f.kind == Kind::deadlock) add_waiters(out, f);
+  if (f.kind == Kind::host_access)
+    out.push_back("    Uninitialized access at " + hex(f.address) + " on access by " + f.text);
+  if (f.kind == Kind::unused_memory) add_unused(out, f);
   if (f.kind == Kind::bad_free) out.push_back("    Address " + hex(f.address));
   if (!with_host) return out;
   const char* const when = f.kind == Kind::call_error ? "error"
                            : f.kind == Kind::leak     ? "allocation time"
+                           : f.kind == Kind::host_access   ? "error"
+                           : f.kind == Kind::unused_memory ? "allocation time"
                                                       : "kernel launch time";
   add_frames(out, when, f.host);
   if (!is_access) return out;

@@ -37,7 +37,7 @@ constexpr int kPatience = 20;
 struct SanitizeOptions {
   MachineOptions machine;
   std::string tool = "memcheck", leak_check = "no", calls = "explicit", on_error = "context", backtrace = "yes";
-  std::string level = "warn", processes = "all", save, xml = "no", json, log;
+  std::string unused = "no", level = "warn", processes = "all", save, xml = "no", json, log;
   std::string sarif, junit, suppressions;
   std::vector<std::string> names, patterns;
   std::optional<std::uint32_t> exit_code, patience, launch_count, launch_skip, print_limit, schedule, schedules;
@@ -55,6 +55,7 @@ sanitize::Options checks_of(const SanitizeOptions& o) {
   out.racecheck = all || o.tool == "racecheck";
   out.synccheck = all || o.tool == "synccheck";
   out.finds_leaks = all || o.tool == "leakcheck" || o.leak_check == "full";
+  out.finds_unused = out.initcheck && o.unused == "yes";
   out.reports_calls = out.memcheck && o.calls != "no";
   out.ends_context = o.on_error == "context";
   for (const auto& name : o.names) out.kernels.push_back(sanitize_filter(name, false));
@@ -198,6 +199,9 @@ void declare_checks(Arguments& arguments, SanitizeOptions& o) {
       .default_text("memcheck");
   arguments.option("--leak-check", Kind::text, o.leak_check, "Memory that is not freed at the end")
       .only({"full", "no"})
+      .default_text("no");
+  arguments.option("--track-unused-memory", Kind::text, o.unused, "Of initcheck: allocations that nothing writes whole")
+      .only({"yes", "no"})
       .default_text("no");
   arguments
       .option("--report-api-errors", Kind::text, o.calls, "Calls that return an error; `all` is the same as `explicit`")

@@ -62,7 +62,9 @@ CUresult Copy::find(const CUDA_MEMCPY3D& c) {
   if (const auto result = place(to, box_, Use::write, to_); result != CUDA_SUCCESS) return result;
   const Side from{c.srcMemoryType, c.srcHost,  c.srcDevice, c.srcXInBytes, c.srcY,
                   c.srcZ,          c.srcPitch, c.srcHeight, c.srcArray};
-  return place(from, box_, Use::read, from_);
+  const auto result = place(from, box_, Use::read, from_);
+  if (to_.is_host && from_.span.holder && from_.span.holder->written) origin_ = sanitizer::here();
+  return result;
 }
 
 bool Copy::is_synchronous() const {
@@ -108,8 +110,18 @@ void Copy::note_accesses() const {
   if (box_.depth == 1) sanitizer::note_work("copy of the driver", rows(to_), rows(from_));
 }
 
+// What nothing wrote comes to the host.
+void Copy::check_source() const {
+  const auto& from = from_.span;
+  for (std::size_t z = 0; z < box_.depth; ++z)
+    sanitizer::check_copy_to_host(*from.holder,
+                                  static_cast<std::uint64_t>(from.bytes - from.holder->bytes) + z * from_.slice,
+                                  box_.width, box_.height, from_.row, origin_);
+}
+
 void Copy::perform() const {
   if (size() == 0) return;  // then there may be no addresses either
+  if (origin_ && from_.span.holder) check_source();
   if (to_.span.holder && to_.span.holder->written) note_written();
   if (sanitizer::is_on()) note_accesses();
   for (std::size_t z = 0; z < box_.depth; ++z)

@@ -29,6 +29,7 @@ class Copy {
  private:
   void note_written() const;
   void note_accesses() const;
+  void check_source() const;
   struct Box {
     std::size_t width = 0, height = 0, depth = 0;
   };
@@ -50,6 +51,7 @@ class Copy {
   Box box_;
   Placed to_, from_;
   std::shared_ptr<std::byte[]> staged_;
+  std::shared_ptr<const sanitize::HostStack> origin_;  // of a copy to the host that a sanitizer looks at
 };
 
 }  // namespace nvmlkit::cuda

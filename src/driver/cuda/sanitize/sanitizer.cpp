@@ -1,6 +1,7 @@
 #include "driver/cuda/sanitize/sanitizer.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <mutex>
 
@@ -53,9 +54,28 @@ bool is_leak(const Allocation& a) {
   return is_memory && !a.is_of_driver && (!a.keeps || a.pool);
 }
 
+// Bytes of an allocation that nothing wrote. It is freed, or the program ends.
+void report_unused(const Allocation& a) {
+  const auto* const options = sanitize::options();
+  const bool is_of_heap = (a.flags & DeviceHeap::kFlag) != 0;
+  if (!options || !options->finds_unused || !a.written || a.is_of_driver || is_of_heap) return;
+  const auto* const end = a.written + a.size;
+  const auto unused = std::count(static_cast<const std::byte*>(a.written), end, std::byte{});
+  if (unused == 0) return;
+  sanitize::Finding finding;
+  finding.kind = sanitize::Kind::unused_memory;
+  finding.size = static_cast<std::uint64_t>(unused);
+  finding.address = a.address + static_cast<std::uint64_t>(std::find(a.written, a.written + a.size, std::byte{}) - a.written);
+  finding.nearest = {Relation::inside, 0, a.address, a.size, {}, {}, {}};
+  finding.host = frames_of(a.origin);
+  sanitize::record(std::move(finding));
+}
+
 // The last look at memory: behind the functions that the program registered for its end.
 __attribute__((destructor)) void at_end() {
-  if (is_on()) report_leaks(nullptr);
+  if (!is_on()) return;
+  report_leaks(nullptr);
+  for (const auto& a : memory::all()) report_unused(*a);
 }
 
 }  // namespace
@@ -82,6 +102,7 @@ std::shared_ptr<const sanitize::HostStack> here() {
 
 void note_freed(const Allocation& a) {
   if (a.kind != MemoryKind::device && a.kind != MemoryKind::managed) return;
+  report_unused(a);
   auto& all = freed_memory();
   const std::lock_guard lock(all.mutex);
   all.last.push_front({a.address, a.size, (a.flags & DeviceHeap::kFlag) != 0, a.origin, here()});
@@ -103,6 +124,25 @@ void note_call_error(CUresult error) {
   const auto known = std::ranges::find(errors(), error, &ErrorText::error);
   const bool is_known = known != errors().end();
   sanitize::record_call_error(error, is_known ? known->name : "", is_known ? known->text : "");
+}
+
+void check_copy_to_host(const Allocation& from, std::uint64_t offset, std::uint64_t width, std::uint64_t rows,
+                        std::uint64_t pitch, const std::shared_ptr<const sanitize::HostStack>& origin) {
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    const auto start = offset + row * pitch;
+    const auto* const bytes = from.written + start;
+    const auto* const bad = static_cast<const std::byte*>(std::memchr(bytes, 0, width));
+    if (!bad) continue;
+    sanitize::Finding finding;
+    finding.kind = sanitize::Kind::host_access;
+    finding.size = width * rows;
+    finding.address = from.address + start + static_cast<std::uint64_t>(bad - bytes);
+    finding.nearest = {Relation::inside, 0, from.address + offset, from.size, {}, {}, {}};
+    finding.text = "cudaMemcpy source";
+    finding.host = frames_of(origin);
+    sanitize::record(std::move(finding));
+    return;
+  }
 }
 
 void report_leaks(CUcontext context) {

@@ -26,6 +26,10 @@ void note_freed(const Allocation& allocation);
 void note_bad_free(CUdeviceptr address);
 void note_call_error(CUresult error);
 
+// A copy reads rows of bytes for the host: which of them did nothing write?
+void check_copy_to_host(const Allocation& from, std::uint64_t offset, std::uint64_t width, std::uint64_t rows,
+                        std::uint64_t pitch, const std::shared_ptr<const sanitize::HostStack>& origin);
+
 // Of a context, or of all: what the program has not freed.
 void report_leaks(CUcontext context);
 
