@@ -35,7 +35,8 @@ constexpr std::array<std::string_view, 20> kHere = {"--tool",
                                                     "--xml",
                                                     "--save",
                                                     "--schedule",
-                                                    "--schedules", "--track-unused-memory"};
+                                                    "--schedules",
+                                                    "--track-unused-memory"};
 
 std::string_view name_of(std::string_view option) { return option.substr(0, option.find('=')); }
 

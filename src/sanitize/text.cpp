@@ -204,11 +204,11 @@ std::vector<std::string> lines_of(const Finding& f, bool with_host) {
   if (f.kind == Kind::unused_memory) add_unused(out, f);
   if (f.kind == Kind::bad_free) out.push_back("    Address " + hex(f.address));
   if (!with_host) return out;
-  const char* const when = f.kind == Kind::call_error ? "error"
-                           : f.kind == Kind::leak     ? "allocation time"
+  const char* const when = f.kind == Kind::call_error      ? "error"
+                           : f.kind == Kind::leak          ? "allocation time"
                            : f.kind == Kind::host_access   ? "error"
                            : f.kind == Kind::unused_memory ? "allocation time"
-                                                      : "kernel launch time";
+                                                           : "kernel launch time";
   add_frames(out, when, f.host);
   if (!is_access) return out;
   add_frames(out, "allocation time", f.nearest.allocated);

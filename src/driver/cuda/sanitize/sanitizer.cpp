@@ -65,7 +65,8 @@ void report_unused(const Allocation& a) {
   sanitize::Finding finding;
   finding.kind = sanitize::Kind::unused_memory;
   finding.size = static_cast<std::uint64_t>(unused);
-  finding.address = a.address + static_cast<std::uint64_t>(std::find(a.written, a.written + a.size, std::byte{}) - a.written);
+  finding.address =
+      a.address + static_cast<std::uint64_t>(std::find(a.written, a.written + a.size, std::byte{}) - a.written);
   finding.nearest = {Relation::inside, 0, a.address, a.size, {}, {}, {}};
   finding.host = frames_of(a.origin);
   sanitize::record(std::move(finding));

@@ -88,7 +88,7 @@ bool BlockState::is_plain_write_of(const Look& look, Stamp stamp, unsigned lane)
 }
 
 template <bool writes>
-inline void BlockState::touch_cell(Look& look, Page& page, std::uint32_t number, std::uint64_t address, unsigned lane) {
+void BlockState::touch_cell(Look& look, Page& page, std::uint32_t number, std::uint64_t address, unsigned lane) {
   auto& cell = page.cells[number];
   const Stamp own = look.own | lane;
   if (cell.write != 0 && cell.write != own && !is_before(look, cell.write, lane))
@@ -117,6 +117,8 @@ inline void BlockState::touch_cell(Look& look, Page& page, std::uint32_t number,
       add_reader(look, page, number, own);
   }
 }
+
+template void BlockState::touch_cell<false>(Look&, Page&, std::uint32_t, std::uint64_t, unsigned);
 
 template <bool writes>
 inline void BlockState::touch(Look& look, std::uint64_t address, unsigned lane) {
@@ -165,6 +167,7 @@ inline void BlockState::touch_lanes(Look& look, const std::uint64_t* addresses, 
 }
 
 void BlockState::look_at(Look& look, const std::uint64_t* addresses, Mask lanes, bool writes) {
+  if (touch_row(look, addresses, lanes, writes)) return;
   if (writes)
     touch_lanes<true>(look, addresses, lanes);
   else

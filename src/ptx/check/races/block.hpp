@@ -93,6 +93,15 @@ class BlockState {
   void touch_lanes(Look& look, const std::uint64_t* addresses, Mask lanes);
   template <bool writes>
   void touch_cell(Look& look, Page& page, std::uint32_t number, std::uint64_t address, unsigned lane);
+  bool touch_row(Look& look, const std::uint64_t* addresses, Mask lanes, bool writes);
+  bool read_row(const Look& look, Cell* cells, Stamp* others, unsigned count) const;
+  // The last reader that was looked up, and whether it is of another block.
+  struct FarReader {
+    std::uint32_t event = 0;
+    bool is_far = false;
+  };
+  bool read_far(const Look& look, Cell& cell, Stamp& other, Stamp own, FarReader& last) const;
+  static bool write_row(const Look& look, Cell* cells, Stamp* others, unsigned count);
   void add_reader(Look& look, Page& page, std::uint32_t number, Stamp own);
   bool is_before(Look& look, Stamp stamp, unsigned lane);
   bool is_plain_write_of(const Look& look, Stamp stamp, unsigned lane) const;
