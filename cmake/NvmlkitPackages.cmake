@@ -1,5 +1,5 @@
-# `cpack -G DEB` in a build folder: nvmlkit (the command, the driver library, the machines), libnvmlkit-dev, and
-# nvmlkit-cuda-compiler where LLVM was there at build.
+# `cpack -G DEB` in a build folder: nvmlkit (the command, the driver library, the machines), nvmlkit-cuda-libraries,
+# libnvmlkit-dev, and nvmlkit-cuda-compiler where LLVM was there at build.
 set(CPACK_PACKAGE_VENDOR "the nvmlkit authors")
 set(CPACK_PACKAGE_CONTACT "the nvmlkit authors <nvmlkit@localhost>")
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
@@ -22,6 +22,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS OFF)
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME nvmlkit)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "nvmlkit-cuda-compiler, nvmlkit-cuda-libraries")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "NVIDIA GPUs for programs, on machines without a GPU
  The command nvmlkit runs a program with a simulated NVML driver library.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libnvmlkit-dev)
@@ -34,6 +35,12 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS nvmlkit)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "NVML for C++, without linking to a driver
  Headers and libraries of the nvmlkit bindings, and the simulated machine.")
 
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME nvmlkit-cuda-libraries)
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_LIBRARIES_PACKAGE_ENHANCES nvmlkit)
+set(CPACK_DEBIAN_LIBRARIES_DESCRIPTION "CUDA libraries for nvmlkit's simulated GPUs
+ cuBLAS, cuFFT, cuSPARSE and others, over libraries of the CPU. nvmlkit run shows them to programs.")
+
 set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME nvmlkit-cuda-compiler)
 set(CPACK_DEBIAN_COMPILER_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_COMPILER_PACKAGE_ENHANCES nvmlkit)
@@ -42,10 +49,12 @@ set(CPACK_DEBIAN_COMPILER_DESCRIPTION "Compiled CUDA kernels on nvmlkit's simula
 
 include(CPack)
 cpack_add_component_group(runtime)
+cpack_add_component_group(libraries)
 cpack_add_component_group(development)
 foreach(component command driver data doc)
   cpack_add_component(${component} GROUP runtime)
 endforeach()
+cpack_add_component(libraries GROUP libraries)
 foreach(component bindings sim)
   cpack_add_component(${component} GROUP development)
 endforeach()

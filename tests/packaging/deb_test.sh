@@ -9,8 +9,8 @@ runtime=$(echo "$folder"/nvmlkit_*.deb) development=$(echo "$folder"/libnvmlkit-
 
 failures=0
 # A file without a component would make a package of its own.
-expected=2
-[[ ! -e $build/lib/libnvmlkit_ptx_compiler.so ]] || expected=3
+expected=3
+[[ ! -e $build/lib/libnvmlkit_ptx_compiler.so ]] || expected=4
 [[ $(ls "$folder"/*.deb | wc -l) == "$expected" ]] || { echo "packages: $(ls "$folder"/*.deb)"; failures=1; }
 contains() { # contains DEB PATTERN...
   local deb=$1 pattern list
@@ -37,7 +37,10 @@ contains "$development" 'include/nvmlkit/nvml\.hpp$' 'include/nvmlkit/nvmlkit\.c
   'nvmlkit/detail/build_config\.hpp$' 'libnvmlkit_sim_table\.a$' 'nvmlkit/sim/table\.hpp$' \
   'nvmlkit-sim_table-targets\.cmake$' 'pkgconfig/nvmlkit-sim-table\.pc$'
 lacks "$development" 'libnvidia-ml' 'bin/'
-if ((expected == 3)); then
+# Both are large, and images go without.
+lacks "$runtime" 'libnvmlkit-(blas|fft)' 'libcu(rand|blas|fft)\.so' 'libnvmlkit_ptx_compiler'
+contains "$(echo "$folder"/nvmlkit-cuda-libraries_*.deb)" ' \./usr/lib[^ ]*/nvmlkit/libcurand\.so\.10$' 'nvmlkit/libnvrtc\.so\.12$'
+if ((expected == 4)); then
   contains "$(echo "$folder"/nvmlkit-cuda-compiler_*.deb)" 'nvmlkit/libnvmlkit_ptx_compiler\.so$'
 fi
 [[ $(dpkg-deb -f "$runtime" Package) == nvmlkit ]] || failures=$((failures + 1))
