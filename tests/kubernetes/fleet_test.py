@@ -64,6 +64,20 @@ class FleetTest(unittest.TestCase):
         self.assertEqual(self.gpus("-m", file, "--mig-strategy", "single"), {"gpu": "4"})
         self.assertEqual(self.gpus("-m", file), {"mig-3g.40gb": "4"})
 
+    def test_resource_slices(self) -> None:
+        for machine, count in (("dgx-h100", 8), ("t4", 1), ("vr200", 1)):
+            items = self.nodes("2", "-m", machine, "-n", str(count), "--resource-slices")
+            slices = [item for item in items if item["kind"] == "ResourceSlice"]
+            self.assertEqual([item["spec"]["nodeName"] for item in slices], [f"{machine}-0", f"{machine}-1"])
+            devices = [device for item in slices for device in item["spec"]["devices"]]
+            self.assertEqual(len({device["attributes"]["uuid"]["string"] for device in devices}), 2 * count, "UUIDs of two nodes differ")
+            for name in ("driverVersion", "cudaDriverVersion", "cudaComputeCapability"):
+                self.assertRegex(devices[0]["attributes"][name]["version"], r"^([1-9]\d*|0)(\.([1-9]\d*|0)){2}$")
+            if api_schema.client() and api_schema.model_of(slices[0]):
+                self.assertEqual([line for item in slices for line in api_schema.check(item)], [])
+        (_, item) = self.nodes("1", "-m", self.machine(MIXED), "--resource-slices")
+        self.assertEqual([device["name"] for device in item["spec"]["devices"]], ["gpu-0", "gpu-2"], "a GPU that is split is left out")
+
     def test_bad_input(self) -> None:
         for arguments, command, text in (
             (("1", "-m", "h1000"), COMMAND, "unknown machine 'h1000'; did you mean 'h100'?"),
