@@ -30,6 +30,7 @@
 #include "root/devices.hpp"
 #include "root/fabric.hpp"
 #include "root/files.hpp"
+#include "root/imex.hpp"
 #include "root/ld_cache.hpp"
 #include "root/needed.hpp"
 #include "root/processor.hpp"
@@ -119,7 +120,9 @@ root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, 
     tree[of_wsl] = root::link_between(of_wsl, kSmiInRoot);
     mounts.push_back({folder / kSmiInRoot, fmt::format("/{}", kSmiInRoot)});
   }
-  for (const auto& program : {files.mps_control, files.mps_server}) {
+  std::vector programs{files.mps_control, files.mps_server};
+  if (root::shares_memory(machine)) programs.insert(programs.end(), {files.imex, files.imex_control});
+  for (const auto& program : programs) {
     if (!program) continue;
     const auto in_root = fmt::format("usr/bin/{}", program->filename().string());
     tree[in_root] = root::Copy{*program};
@@ -128,10 +131,10 @@ root::Tree make_fixed_part(const fs::path& folder, const sim::Machine& machine, 
   if (files.hook && with_hook) tree[kHookInRoot] = root::Copy{*files.hook};
   root::add_folders(tree);
   if (with_system) {
-    std::vector<fs::path> programs{files.nvml};
+    std::vector<fs::path> needing{files.nvml};
     for (const auto& file : {files.cuda, files.nvidia_smi})
-      if (file) programs.push_back(*file);
-    root::add_needed(tree, programs);
+      if (file) needing.push_back(*file);
+    root::add_needed(tree, needing);
     root::add_ld_cache(tree);
   }
   return tree;

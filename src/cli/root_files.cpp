@@ -41,13 +41,15 @@ std::optional<fs::path> find_nvidia_smi(const std::string& named, const fs::path
 // The other libraries lie beside the NVML of this project, or above the one of a branch.
 RootFiles find_root_files(const RootOptions& options, const fs::path& folder) {
   const auto driver = own_driver();
-  RootFiles files{fs::canonical(driver / "libnvidia-ml.so.1"), {}, {}, {}, {}, {}, {}};
+  RootFiles files{fs::canonical(driver / "libnvidia-ml.so.1"), {}, {}, {}, {}, {}, {}, {}, {}};
   for (const auto& place : {driver, driver.parent_path().parent_path()})
     for (const auto& [file, name] : {std::pair{&files.cuda, "libcuda.so.1"},
                                      {&files.nscq, "libnvidia-nscq.so.2"},
                                      {&files.hook, "nvmlkit-cdi-hook"},
                                      {&files.mps_control, "nvidia-cuda-mps-control"},
-                                     {&files.mps_server, "nvidia-cuda-mps-server"}})
+                                     {&files.mps_server, "nvidia-cuda-mps-server"},
+                                     {&files.imex, "nvidia-imex"},
+                                     {&files.imex_control, "nvidia-imex-ctl"}})
       if (std::error_code error; !*file && fs::exists(place / name, error)) *file = fs::canonical(place / name);
   if (options.cdi_hook && !files.hook)
     throw CommandError(sim::missing("nvmlkit-cdi-hook beside libnvidia-ml.so.1, for --cdi-hook"), kFailed);

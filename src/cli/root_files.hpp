@@ -12,7 +12,7 @@ inline constexpr const char* kSmiInRoot = "usr/bin/nvidia-smi";
 
 struct RootFiles {
   std::filesystem::path nvml;
-  std::optional<std::filesystem::path> cuda, nscq, hook, nvidia_smi, mps_control, mps_server;
+  std::optional<std::filesystem::path> cuda, nscq, hook, nvidia_smi, mps_control, mps_server, imex, imex_control;
 };
 
 // Throws CommandError for what the options ask for and is not there.

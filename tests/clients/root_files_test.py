@@ -100,6 +100,8 @@ class RootFiles(ClientTest):
             created = re.search(r"^CreateImexChannel0: (\d)$", self.read("proc/driver/nvidia/params"), re.M)
             self.assertEqual(created and created[1], {"gb200-tray": "1", "hgx-b200": "0", "h100": None}[machine])
             self.assertEqual("/dev/nvidia-caps/nvidia-cap4323" in self.nodes(), shared)
+            for program in ("nvidia-imex", "nvidia-imex-ctl"):
+                self.assertEqual((self.root / "usr/bin" / program).exists(), shared, f"{program} of {machine}")
 
     def test_numbers_come_before_texts_in_the_parameters(self) -> None:
         """nvidia-modprobe stops at the first value that is no number."""
