@@ -36,6 +36,11 @@ class Compiled {
   // No piece fits the warp: another one, or null while there is none.
   const PieceNode* add(std::uint32_t at, const CodeContext& warp);
 
+  // Of the kernel: whether one thread is faster than several (run/trial.hpp).
+  bool has_been_tried() const { return tried_.load(std::memory_order_relaxed) != 0; }
+  bool is_faster_alone() const { return tried_.load(std::memory_order_relaxed) == 2; }
+  void set_tried(bool is_faster_alone) { tried_.store(is_faster_alone ? 2 : 1, std::memory_order_relaxed); }
+
   // For the thread that compiles.
   const PieceNode* make(std::uint32_t at, const CodeContext& warp);
   void give_up(std::uint32_t at, const CodeContext& warp);
@@ -55,6 +60,7 @@ class Compiled {
   std::vector<Spot> spots_;
   std::vector<std::unique_ptr<PieceNode>> nodes_;
   std::mutex mutex_;
+  std::atomic<std::uint8_t> tried_{0};
 };
 
 }  // namespace nvmlkit::ptx

@@ -16,6 +16,12 @@ struct Reached {
   std::uintptr_t delta = 0;
 };
 
+// Some lanes at an instruction.
+struct Part {
+  std::uint32_t at, lanes;
+};
+inline constexpr std::size_t kMostParts = 8;
+
 struct CodeContext;
 // Executes one instruction for the lanes, as the interpreter does. Its operands are in the registers of the frame.
 // `place` is the number of what it reached, or -1. False: it faulted.
@@ -42,10 +48,12 @@ struct CodeContext {
   std::uint32_t at = 0;            // where it has ended
   std::uint32_t is_alone = 0;      // no other thread changes memory
   std::uint32_t polls = 0;         // it changed memory that others may wait for
+  std::uint32_t part_count = 0;    // where it has ended with lanes in several places: some have none
+  Part parts[kMostParts];
 };
 
-// `ended`: all threads of the warp have; only a kernel says so.
-enum class CodeEnd : std::uint32_t { left, mismatch, faulted, ended };
+// `ended`: all threads of the warp have; only a kernel says so. `parted`: its lanes are in several places.
+enum class CodeEnd : std::uint32_t { left, mismatch, faulted, ended, parted };
 
 // Mismatch: the warp is not what the code was made for, and nothing has happened.
 using Code = CodeEnd (*)(CodeContext*);
@@ -71,7 +79,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 5;
+inline constexpr std::uint32_t kCompilerVersion = 6;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

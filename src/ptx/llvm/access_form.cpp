@@ -40,7 +40,7 @@ std::optional<MemoryAccess> memory_access(const Function& function, const Needs&
   const bool loads = meaning.op == Op::ld_, changes = meaning.op == Op::atom_ || meaning.op == Op::red_;
   const bool has_guard = i.kind == Kind::guarded;
   if ((i.kind != Kind::plain && !has_guard) || (!loads && !changes && meaning.op != Op::st_)) return std::nullopt;
-  if (!has_known_words(i, meaning) || (changes && has_guard)) return std::nullopt;
+  if (!has_known_words(i, meaning)) return std::nullopt;
   MemoryAccess out;
   out.loads = loads;
   out.change = meaning.change;

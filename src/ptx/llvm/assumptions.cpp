@@ -1,5 +1,6 @@
 #include "ptx/llvm/assumptions.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ptx/run/special.hpp"
@@ -33,6 +34,18 @@ const Shape& Assumptions::of_register(Key key) {
     at->second = joined(now, before_ ? &before_->registers_ : nullptr, key);
   }
   return at->second;
+}
+
+std::pair<std::uint64_t, std::uint64_t> Assumptions::range_of(Key key) const {
+  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (!(warp_->lanes >> lane & 1)) continue;
+    std::uint64_t value = 0;
+    std::memcpy(&value, warp_->registers + key.offset + lane * key.size, key.size);
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  return {least, most};
 }
 
 const Shape& Assumptions::of_special(Key key) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "ptx/compile/context.hpp"
 #include "ptx/llvm/needs.hpp"
@@ -19,6 +20,8 @@ class Assumptions {
   const Shape& of_special(Key key);
   // An integer among the parameters of the kernel.
   const Shape& of_param(Key key);
+  // The least and the largest value that the warp has in a register now.
+  std::pair<std::uint64_t, std::uint64_t> range_of(Key key) const;
   void forget_warp() { warp_ = nullptr, before_ = nullptr; }
 
   const std::map<Key, Shape>& registers() const { return registers_; }

@@ -70,7 +70,7 @@ llvm::Value* Translator::change(const MemoryAccess& access, const Place& place) 
   auto* const all = b.as_vector(by);
   const bool adds_up = access.change == Change::add && !is_float(access.type) && !access.before.is_there();
   if (adds_up && place.shape->is_same()) {
-    auto* const total = b.CreateAddReduce(all);
+    auto* const total = b.CreateAddReduce(of_lanes(all, llvm::Constant::getNullValue(all->getType())));
     auto* const at = host_of_lane(place, 0, 0);
     if (!is_shared) return change_at_once(access, at, total);
     auto* const before = b.CreateAlignedLoad(b.element(access.register_size), at, llvm::Align(access.element_size()));
@@ -94,19 +94,47 @@ llvm::Value* Translator::change(const MemoryAccess& access, const Place& place) 
   return out;
 }
 
+llvm::Value* Translator::change_one(const MemoryAccess& access, llvm::Value* at, llvm::Value* by, bool is_plain) {
+  if (!is_plain) return change_at_once(access, at, by);
+  auto& b = *b_;
+  auto* const before = b.CreateAlignedLoad(by->getType(), at, llvm::Align(access.element_size()));
+  b.CreateAlignedStore(changed(access, before, by), at, llvm::Align(access.element_size()));
+  return before;
+}
+
+// The lanes that act, of which there is one at least, in a loop.
+llvm::Value* Translator::change_some(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain) {
+  auto& b = *b_;
+  auto* const host = b.as_vector({*place.shape, place.host});
+  auto* const from = b.GetInsertBlock();
+  auto *const next = new_block("next_lane"), *const done = new_block("lanes_done");
+  b.CreateBr(next);
+  b.SetInsertPoint(next);
+  auto* const left = b.CreatePHI(b.getInt32Ty(), 2);
+  auto* const out = b.CreatePHI(all->getType(), 2);
+  auto* const lane = b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, b.getTrue());
+  auto* const at = b.pointer(b.CreateExtractElement(host, lane));
+  auto* const before = change_one(access, at, b.CreateExtractElement(all, lane), is_plain);
+  auto* const with = access.before.is_there() ? b.CreateInsertElement(out, before, lane) : out;
+  auto* const others = b.CreateAnd(left, b.CreateSub(left, b.getInt32(1)));
+  auto* const end = b.GetInsertBlock();
+  b.CreateCondBr(b.CreateICmpNE(others, b.getInt32(0)), next, done);
+  left->addIncoming(acting_, from);
+  left->addIncoming(others, end);
+  out->addIncoming(llvm::Constant::getNullValue(all->getType()), from);
+  out->addIncoming(with, end);
+  b.SetInsertPoint(done);
+  return with;
+}
+
 llvm::Value* Translator::change_lanes(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain) {
+  if (acts_) return change_some(access, place, all, is_plain);
   auto& b = *b_;
   llvm::Value* out = llvm::PoisonValue::get(all->getType());
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     auto* const at = host_of_lane(place, lane, 0);
     auto* const own = b.CreateExtractElement(all, lane);
-    llvm::Value* before = nullptr;
-    if (is_plain) {
-      before = b.CreateAlignedLoad(own->getType(), at, llvm::Align(access.element_size()));
-      b.CreateAlignedStore(changed(access, before, own), at, llvm::Align(access.element_size()));
-    } else {
-      before = change_at_once(access, at, own);
-    }
+    auto* const before = change_one(access, at, own, is_plain);
     if (access.before.is_there()) out = b.CreateInsertElement(out, before, lane);
   }
   return out;

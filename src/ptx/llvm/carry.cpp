@@ -50,7 +50,7 @@ bool Translator::emit_carry(std::uint32_t at) {
   if (gives) {
     auto* const over = b.CreateOr(b.CreateICmpULT(first, x), b.CreateICmpULT(sum, first));
     auto* lanes = guard ? b.as_vector({guard->shape, guard->value}) : nullptr;
-    if (!all_lanes_) lanes = lanes ? b.CreateAnd(lanes, executes_) : executes_;
+    if (acts_) lanes = lanes ? b.CreateAnd(lanes, acts_) : acts_;
     auto* const out = lanes ? b.CreateSelect(lanes, over, b.load_predicate(carry)) : over;
     b.CreateAlignedStore(b.mask_of({Shape::any(), out}), carry, llvm::Align(4));
   }

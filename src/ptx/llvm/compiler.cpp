@@ -9,8 +9,10 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "ptx/llvm/cache.hpp"
 #include "ptx/llvm/translator.hpp"
@@ -64,6 +66,7 @@ class Machine {
     if (llvm::InitializeNativeTarget() || llvm::InitializeNativeTargetAsmPrinter()) return nullptr;
     auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
     if (!builder) return llvm::consumeError(builder.takeError()), nullptr;
+    leave_out_vectors(builder->getFeatures());
     builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
     builder->setRelocationModel(llvm::Reloc::PIC_);
@@ -73,6 +76,14 @@ class Machine {
     auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*builder)).create();
     if (!jit) return llvm::consumeError(jit.takeError()), nullptr;
     return new Machine(std::move(*jit), std::move(*target));
+  }
+
+  // Vectors of at most so many bits: NVMLKIT_CUDA_VECTORS.
+  static void leave_out_vectors(llvm::SubtargetFeatures& features) {
+    const char* const set = std::getenv("NVMLKIT_CUDA_VECTORS");
+    const std::string_view most = set ? set : "";
+    if (most == "256") features.AddFeature("avx512f", false);
+    if (most == "128") features.AddFeature("avx", false);
   }
 
   // What an earlier process made of the same instructions for the same CPU, or made now.

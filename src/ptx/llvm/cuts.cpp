@@ -1,11 +1,69 @@
 // Where a region ends for a new look at the values: a loop whose addresses are not known before it begins may show at
 // its start that they are rows after all.
 #include <algorithm>
+#include <cstddef>
 
 #include "ptx/compile/shared_writes.hpp"
 #include "ptx/llvm/translator.hpp"
+#include "ptx/run/special.hpp"
 
 namespace nvmlkit::ptx::jit {
+namespace {
+
+std::optional<std::size_t> span_of(const Function& function, std::uint64_t low, std::uint64_t high) {
+  constexpr std::uint64_t kWindow = std::uint64_t{0xFF} << 56;
+  if ((low & kWindow) != (high & kWindow) || ((low & kWindow) != 0 && (low & kWindow) != kSharedWindow))
+    return std::nullopt;
+  low &= ~kWindow, high &= ~kWindow;
+  const auto& spans = function.shared_spans;
+  for (std::size_t k = 0; k < spans.size(); ++k)
+    if (low >= spans[k].offset && high < spans[k].offset + spans[k].size) return k;
+  return std::nullopt;
+}
+
+// From which variable an address comes. Of two parts of a sum, the larger one: the other is an index.
+struct Origin {
+  const Function& function;
+  const Needs& needs;
+  const Assumptions& assumptions;
+  const std::set<Key>& written;  // by the code; others are what they are now
+
+  std::optional<std::size_t> of(Operand from, std::uint8_t size, std::uint32_t before, unsigned depth) const {
+    const Key key{from.offset(), size};
+    if (from.area() != Operand::registers || depth == 0) return std::nullopt;
+    if (written.contains(key))
+      for (auto at = before; at-- > 0;)
+        for (const auto& a : needs.accesses(at))
+          if (a.writes && Key{a.offset, a.size} == key) return of_result(at, depth - 1);
+    const auto [low, high] = assumptions.range_of(key);
+    return span_of(function, low, high);
+  }
+
+  std::optional<std::size_t> of_result(std::uint32_t at, unsigned depth) const {
+    const auto pure = pure_form(function, needs, at);
+    if (!pure) return std::nullopt;
+    switch (pure->rule) {
+      case Rule::number:
+        return span_of(function, pure->number, pure->number);
+      case Rule::copy:
+      case Rule::window:
+      case Rule::convert:
+      case Rule::add:
+      case Rule::mad:
+      case Rule::mad_wide:
+      case Rule::bit_or:
+        break;
+      default:
+        return std::nullopt;
+    }
+    std::optional<std::size_t> out;
+    for (const auto& a : pure->arguments)
+      if (const auto one = of(a.operand, a.size, at, depth); one && (!out || *one > *out)) out = one;
+    return out;
+  }
+};
+
+}  // namespace
 
 void Translator::find_region() {
   cuts_.at_meetings = !all_lanes_;
@@ -32,19 +90,53 @@ bool Translator::has_unknown_address(std::size_t first, std::size_t last) {
   return false;
 }
 
+// A block of one warp has none that could write before it has read.
+bool Translator::is_alone_in_block() {
+  std::uint64_t threads = 1;
+  for (unsigned k = 0; k < 3; ++k) {
+    const auto& size = assumptions_.of_special({static_cast<std::uint32_t>(offsetof(SpecialValues, ntid[0])) +
+                                                    k * static_cast<std::uint32_t>(sizeof(SpecialValues::ntid[0])),
+                                                4});
+    if (!size.value) return false;
+    threads *= *size.value;
+  }
+  return threads <= kLanes;
+}
+
+// The variable in shared memory that an access lies in, as the warp is now: the number of a span. It is found by the
+// values that the warp has, and by the sums that lead from them to the address.
+std::optional<std::size_t> Translator::variable_at(std::uint32_t at, const std::set<Key>& written) const {
+  const auto& i = function_.code[at];
+  if (!i.a.is_there()) return span_of(function_, i.immediate, i.immediate);
+  return Origin{function_, needs_, assumptions_, written}.of(i.a, i.wide_address ? 8 : 4, at, 8);
+}
+
 // Behind a barrier, the warps of a block take short turns: what one reads there it reads before another one writes it
-// again (Block::take_turns). Code that reads shared memory there ends before it writes some.
+// again (Block::take_turns). Code that reads a variable in shared memory there ends before it writes it.
 void Translator::cut_before_writes() {
   if (start_ == 0 || function_.code[start_ - 1].kind != Kind::barrier) return;
-  bool reads = false;
-  std::set<std::uint32_t> writes;
+  std::set<Key> written;
+  for (const auto& stretch : stretches_)
+    for (auto at = stretch.begin; at < stretch.end; ++at)
+      for (const auto& a : needs_.accesses(at))
+        if (a.writes) written.insert({a.offset, a.size});
+  bool reads = false, reads_any = false;
+  std::set<std::size_t> read;
+  std::vector<std::uint32_t> writes;
   for (const auto& stretch : stretches_)
     for (auto at = stretch.begin; at < stretch.end; ++at) {
-      if (writes_shared(function_, at)) writes.insert(at);
-      reads |= function_.code[at].space == Space::shared && function_.meanings[at].op == Op::ld_;
+      if (at != start_ && writes_shared(function_, at)) writes.push_back(at);
+      if (function_.code[at].space != Space::shared || function_.meanings[at].op != Op::ld_) continue;
+      reads = true;
+      const auto variable = variable_at(at, written);
+      if (variable) read.insert(*variable);
+      reads_any |= !variable;
     }
-  writes.erase(start_);
-  if (reads) cuts_.at = writes;
+  if (!reads || writes.empty() || is_alone_in_block()) return;
+  for (const auto at : writes) {
+    const auto variable = variable_at(at, written);
+    if (reads_any || !variable || read.contains(*variable)) cuts_.at.insert(at);
+  }
 }
 
 bool Translator::cut_loops() {

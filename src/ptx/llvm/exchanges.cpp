@@ -87,6 +87,7 @@ bool Translator::emit_parts(std::uint32_t at) {
   auto& b = *b_;
   const auto parts = parts_form(function_, at);
   if (!parts) return false;
+  const auto none = std::optional<Lanes>{};
   std::vector<Lanes> from;
   if (!parts->packs) from.push_back(operand(parts->whole, parts->size()));
   for (const auto part : parts->parts)
@@ -100,7 +101,7 @@ bool Translator::emit_parts(std::uint32_t at) {
     for (unsigned k = 0; k < parts->parts.size(); ++k) {
       if (!parts->parts[k].is_there()) continue;
       auto* const part = b.CreateTrunc(b.CreateLShr(whole, k * width), b.type_of(shape, parts->part_size));
-      values_[{parts->parts[k].offset(), parts->part_size}] = {shape, part};
+      set({parts->parts[k].offset(), parts->part_size}, {shape, part}, none);
     }
     return true;
   }
@@ -108,7 +109,7 @@ bool Translator::emit_parts(std::uint32_t at) {
   llvm::Value* whole = llvm::Constant::getNullValue(type);
   for (unsigned k = 0; k < from.size(); ++k)
     whole = b.CreateOr(whole, b.CreateShl(b.CreateZExt(b.as(from[k], shape), type), k * width));
-  values_[{parts->whole.offset(), parts->size()}] = {shape, whole};
+  set({parts->whole.offset(), parts->size()}, {shape, whole}, none);
   return true;
 }
 

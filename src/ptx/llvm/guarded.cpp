@@ -6,10 +6,11 @@ namespace nvmlkit::ptx::jit {
 void Translator::emit_guarded(const MemoryAccess& access, std::uint32_t at) {
   auto& b = *b_;
   const auto guard = *guard_of(at);
-  const bool is_for_some = guard.shape.is_any;
+  const bool is_for_some = guard.shape.is_any || part_;
   llvm::Value *mask = nullptr, *acts = nullptr, *any = guard.value;
   if (is_for_some) {
-    acts = all_lanes_ ? guard.value : b.CreateAnd(guard.value, executes_);
+    acts = b.as_vector(guard);
+    if (acts_) acts = b.CreateSelect(acts_, acts, llvm::Constant::getNullValue(acts->getType()));
     mask = b.mask_of({Shape::any(), acts});
     any = b.CreateICmpNE(mask, b.getInt32(0));
   }
@@ -34,9 +35,10 @@ void Translator::emit_guarded(const MemoryAccess& access, std::uint32_t at) {
   b.CreateCondBr(any, reaches, done);
   b.SetInsertPoint(reaches);
   const auto checked = near_;
+  auto *const before_acting = acting_, *const before_acts = acts_;
   if (is_for_some) acting_ = mask, acts_ = acts;
   emit_all(access, at);
-  acting_ = lanes_, acts_ = executes_;
+  acting_ = before_acting, acts_ = before_acts;
   near_ = checked;  // checks in here are for here only
   std::vector<llvm::Value*> values;
   for (const auto& [key, before] : results) {

@@ -43,9 +43,10 @@ Lanes Translator::argument(const Argument& a) { return operand(a.operand, a.size
 // What a guard leaves out keeps its value.
 void Translator::set(Key key, Lanes lanes, const std::optional<Lanes>& guarded) {
   auto& b = *b_;
+  const auto kept = operand(Operand::at(Operand::registers, key.offset), key.size);
   if (guarded) {
     const auto& guard = *guarded;
-    const auto before = operand(Operand::at(Operand::registers, key.offset), key.size);
+    const auto& before = kept;
     auto shape = guard.shape.is_same() ? join(before.shape, lanes.shape) : Shape::any();
     shape.value.reset();
     if (!shape.is_any)
@@ -55,7 +56,7 @@ void Translator::set(Key key, Lanes lanes, const std::optional<Lanes>& guarded) 
                                    b.as_vector(lanes), b.as_vector(before));
     lanes.shape = shape;
   }
-  values_[key] = lanes;
+  values_[key] = of_part(key, lanes, kept);
 }
 
 // The lanes that the instruction is for.
@@ -152,9 +153,12 @@ void Translator::call_interpreter(std::uint32_t at, std::int32_t place) {
   auto* const type =
       llvm::FunctionType::get(b.getInt1Ty(), {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty()}, /*isVarArg=*/false);
   auto* const callee = field(offsetof(CodeContext, execute_one), b.getPtrTy());
+  auto* const executing = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, lanes));
+  if (part_) b.CreateStore(part_bits_, executing);
   auto* const call =
       b.CreateCall(type, callee, {context_, b.getInt32(at), b.getInt32(static_cast<std::uint32_t>(place))});
   call->addRetAttr(llvm::Attribute::ZExt);
+  if (part_) b.CreateStore(all_lanes_ ? b.getInt32(kAllLanes) : lanes_, executing);
   auto* const goes_on = new_block("goes_on");
   auto* const faulted = new_block("faulted");
   b.CreateCondBr(call, goes_on, faulted);
@@ -175,9 +179,8 @@ void Translator::reload(std::uint32_t at) {
   for (const auto& a : needs_.accesses(at)) {
     if (!a.writes && a.size != 0) continue;
     auto* const from = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, a.offset);
-    values_[{a.offset, a.size}] = {Shape::any(), a.size == 0
-                                                     ? b.load_predicate(from)
-                                                     : b.CreateAlignedLoad(b.vector(a.size), from, llvm::Align(4))};
+    auto* const all = a.size == 0 ? b.load_predicate(from) : b.CreateAlignedLoad(b.vector(a.size), from, llvm::Align(4));
+    set({a.offset, a.size}, {Shape::any(), all}, std::nullopt);
   }
 }
 

@@ -200,7 +200,11 @@ void Translator::emit_access(const MemoryAccess& found, std::uint32_t at) {
   if (found.space == Space::kernel_param) return load_param(found, at);
   const auto access = settled(found, shape_of_base(found));
   if (function_.code[at].guard.is_there()) return emit_guarded(access, at);
+  std::map<Key, Lanes> before;
+  for (const auto target : targets_of(access))
+    if (target.is_there()) before[{target.offset(), access.register_size}] = operand(target, access.register_size);
   emit_all(access, at);
+  for (const auto& [key, lanes] : before) values_[key] = of_part(key, values_[key], lanes);
 }
 
 // For all lanes that act.

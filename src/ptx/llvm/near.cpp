@@ -101,8 +101,13 @@ void Translator::check_near(const MemoryAccess& access, std::uint32_t at, Near& 
 // The interpreter has executed the access.
 void Translator::leave_behind(const MemoryAccess& access, std::uint32_t at) {
   const auto kept = values_;
-  for (const auto target : targets_of(access))
-    if (target.is_there()) values_.erase({target.offset(), access.register_size});
+  for (const auto target : targets_of(access)) {
+    if (!target.is_there()) continue;
+    const Key key{target.offset(), access.register_size};
+    const auto before = operand(target, access.register_size);
+    values_.erase(key);
+    if (part_ && kept_.contains(key)) values_[key] = of_part(key, {Shape::any(), left_in(key, Shape::any())}, before);
+  }
   leave(at + 1, at + 1 - stretch_begin_);
   values_ = kept;
 }

@@ -7,9 +7,7 @@
 namespace nvmlkit::ptx::jit {
 
 std::optional<MemoryAccess> Translator::access_at(std::uint32_t at) const {
-  auto out = memory_access(function_, needs_, at);
-  if (out && out->change != Change::none && !all_lanes_) out.reset();
-  return out;
+  return memory_access(function_, needs_, at);
 }
 
 Shape Translator::shape_of_base(const MemoryAccess& access) {

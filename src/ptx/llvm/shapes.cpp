@@ -7,6 +7,7 @@ namespace nvmlkit::ptx::jit {
 
 void Translator::find_shapes() {
   shapes_.assign(stretches_.size(), {});
+  partings_.clear();
   std::vector<bool> reached(stretches_.size());
   for (const auto key : needs_.at(stretches_[0].begin)) shapes_[0][key] = assumptions_.of_register(key);
   reached[0] = true;
@@ -18,8 +19,7 @@ void Translator::find_shapes() {
       if (!reached[k]) continue;
       auto shapes = shapes_[k];
       pass(stretches_[k], shapes);
-      for (const auto to : stretches_[k].to) {
-        if (to == Stretch::kOut) continue;
+      const auto join_at = [&](std::size_t to) {
         for (const auto key : needed[to]) {
           const auto own = shapes.find(key);
           const Shape now = own == shapes.end() ? Shape::any() : own->second;
@@ -32,7 +32,12 @@ void Translator::find_shapes() {
         }
         changes |= !reached[to];
         reached[to] = true;
-      }
+      };
+      for (const auto to : stretches_[k].to)
+        if (to != Stretch::kOut) join_at(to);
+      if (!may_part(k, shapes)) continue;
+      pass_parting(k, shapes);
+      join_at(partings_.at(k).meets);
     }
   }
 }

@@ -71,8 +71,8 @@ void Translator::begin_stretch(std::size_t number) {
 void Translator::emit_instruction(std::uint32_t at) {
   if (const auto pure = pure_form(function_, needs_, at)) return emit_pure(*pure, at);
   if (const auto access = access_at(at)) return emit_access(*access, at);
-  const bool is_known =
-      emit_carry(at) || emit_tensor(at) || emit_matrix_load(at) || emit_parts(at) || emit_exchange(at);
+  const bool is_known = emit_carry(at) || emit_parts(at) ||
+                        (!part_ && (emit_tensor(at) || emit_matrix_load(at) || emit_exchange(at)));
   if (!is_known) emit_by_interpreter(at);
 }
 
@@ -104,10 +104,7 @@ void Translator::end_stretch(std::size_t number) {
     b.SetInsertPoint(some);
     b.CreateCondBr(b.CreateICmpEQ(mask, b.getInt32(0)), passed, parts);
     b.SetInsertPoint(parts);
-    auto* const with_branch = executed_;
-    executed_ = b.CreateSub(executed_, b.getInt64(length + 1));
-    leave(stretch.end, length);
-    executed_ = with_branch;
+    part_at(number, mask);
   }
   b.SetInsertPoint(taken);
   go(number, stretch.to[0]);
@@ -137,6 +134,34 @@ void Translator::go(std::size_t from, std::size_t to) {
     b.SetInsertPoint(goes_on);
   }
   hand_over(to);
+}
+
+// Some lanes take the branch at the end of a stretch, and some do not.
+void Translator::part_at(std::size_t number, llvm::Value* takes) {
+  auto& b = *b_;
+  const auto& stretch = stretches_[number];
+  const auto values = values_;
+  auto* const executed = executed_;
+  const auto known = partings_.find(number);
+  if (known != partings_.end()) {
+    if (!all_lanes_) {  // others wait there, or are behind it
+      auto* const goes_on = new_block("parting");
+      auto* const meets = new_block("meets");
+      b.CreateCondBr(b.CreateICmpULT(b.getInt32(stretches_[known->second.between.back()].begin), limit_), goes_on, meets);
+      b.SetInsertPoint(goes_on);
+      emit_parting(number, takes);
+      b.SetInsertPoint(meets);
+    } else {
+      emit_parting(number, takes);
+    }
+  }
+  values_ = values;
+  if (known == partings_.end() || !all_lanes_) {
+    const auto length = stretch.end - stretch.begin;
+    executed_ = b.CreateSub(executed, b.getInt64(length + 1));
+    leave(stretch.end, length);
+  }
+  executed_ = executed;
 }
 
 void Translator::hand_over(std::size_t to) {
@@ -178,6 +203,7 @@ void Translator::end_warp(unsigned more_executed) {
 
 // To the interpreter, at an instruction, so many behind the beginning of the stretch.
 void Translator::leave(std::uint32_t at, unsigned more_executed) {
+  if (part_) return leave_parted(at, more_executed);
   auto& b = *b_;
   for (const auto key : needs_.at(at)) {
     const auto known = values_.find(key);

@@ -8,6 +8,7 @@
 #include "ptx/llvm/assumptions.hpp"
 #include "ptx/llvm/lanes.hpp"
 #include "ptx/llvm/near.hpp"
+#include "ptx/llvm/parting.hpp"
 #include "ptx/llvm/pure.hpp"
 #include "ptx/llvm/region.hpp"
 
@@ -39,6 +40,8 @@ class Translator {
   // Adds a place where it is better to look at the values again (cuts.cpp).
   bool cut_further();
   void cut_before_writes();
+  bool is_alone_in_block();
+  std::optional<std::size_t> variable_at(std::uint32_t at, const std::set<Key>& written) const;
   bool cut_loops();
   bool cut_ways_back();
   bool has_unknown_address(std::size_t first, std::size_t last);
@@ -64,12 +67,25 @@ class Translator {
   void emit_instruction(std::uint32_t at);
   void end_stretch(std::size_t number);
   void go(std::size_t from, std::size_t to);
+  void part_at(std::size_t number, llvm::Value* takes);
   void hand_over(std::size_t to);
   void add_to_phis(std::size_t to);
   void leave(std::uint32_t at, unsigned more_executed);
   void end_warp(unsigned more_executed);
   void end_with(CodeEnd end);
   llvm::BasicBlock* new_block(const char* name);
+
+  // Lanes that part and meet again (partings.cpp).
+  void pass_parting(std::size_t number, Shapes& shapes);
+  bool may_part(std::size_t number, const Shapes& shapes);
+  void emit_parting(std::size_t number, llvm::Value* bits);
+  bool emit_part(std::size_t number, bool has_lanes);
+  void send_lanes(const Stretch& stretch);
+  void join_part(llvm::BasicBlock* from, llvm::BasicBlock* done, const Values& before,
+                 const std::map<std::uint32_t, llvm::Value*>& pending, llvm::Value* executed);
+  void leave_parted(std::uint32_t at, unsigned more_executed);
+  // Of a part of the lanes, the others keep what they need.
+  Lanes of_part(Key key, const Lanes& lanes, const Lanes& before);
 
   // Instructions (instructions.cpp).
   void emit_pure(const Pure& pure, std::uint32_t at);
@@ -100,7 +116,7 @@ class Translator {
   bool emit_tensor(std::uint32_t at);
   bool emit_matrix_load(std::uint32_t at);  // matrix_loads.cpp
 
-  // Memory (memory.cpp, places.cpp, guarded.cpp). Atomic changes of some lanes are left to the interpreter.
+  // Memory (memory.cpp, places.cpp, guarded.cpp).
   std::optional<MemoryAccess> access_at(std::uint32_t at) const;
   struct Place {
     const Shape* shape = nullptr;  // of the addresses
@@ -126,6 +142,8 @@ class Translator {
   void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   llvm::Value* change(const MemoryAccess& access, const Place& place);
   llvm::Value* change_lanes(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain);
+  llvm::Value* change_one(const MemoryAccess& access, llvm::Value* at, llvm::Value* by, bool is_plain);
+  llvm::Value* change_some(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain);
   llvm::Value* changed(const MemoryAccess& access, llvm::Value* before, llvm::Value* by);
   llvm::Value* change_at_once(const MemoryAccess& access, llvm::Value* at, llvm::Value* by);
   llvm::Value* left_in(Key key, const Shape& shape);
@@ -158,6 +176,10 @@ class Translator {
   llvm::Value* acting_ = nullptr;    // the lanes that reach memory, where not all of a warp do: a mask,
   llvm::Value* acts_ = nullptr;      // the same as a predicate
   llvm::Value* limit_ = nullptr;
+  std::map<std::size_t, Parting> partings_;            // by the stretch that ends with the branch
+  llvm::Value *part_ = nullptr, *part_bits_ = nullptr;  // the lanes of a part, where they have parted
+  std::map<std::uint32_t, llvm::Value*> pending_;      // further lanes, by the instruction where they wait for their turn
+  std::set<Key> kept_;                                 // what those need
   llvm::Value* registers_ = nullptr;
   llvm::Value* shared_ = nullptr;
   llvm::Value* shared_bytes_ = nullptr;

@@ -32,6 +32,13 @@ void Warp::end_all() {
   block.threads_ended(kLanes);
 }
 
+// Lanes of a fragment go on in several places.
+void Warp::part(std::size_t number, const CodeContext& context) {
+  const auto own = take(number);
+  for (std::uint32_t k = 0; k < context.part_count; ++k)
+    if (const auto& part = context.parts[k]; part.lanes != 0) add({own.frame, part.at, part.lanes, Wait::none, 0});
+}
+
 CodeContext Warp::context() {
   auto& worker = block.worker();
   CodeContext out;
@@ -68,64 +75,71 @@ std::optional<Progress> Warp::begin_by_code(const PieceNode& code, Turn turn) {
   }
   if (end == CodeEnd::mismatch) return {};
   worker.instructions += context.executed;
+  worker.changes |= context.polls != 0;
   if (end == CodeEnd::faulted) return Progress::faulted;
   if (end == CodeEnd::ended) {
     end_all();
     return Progress::finished;
   }
   start(index_, kAllLanes);
-  fragments_.front().pc = context.at;
+  if (end == CodeEnd::parted)
+    part(0, context);
+  else
+    fragments_.front().pc = context.at;
   if (context.executed < turn.instructions)
     return execute({turn.instructions - context.executed, turn.is_first_of_phase});
   worker.spins |= context.polls != 0;
   return Progress::paused;
 }
 
-// Executes compiled code as far as one piece goes. False: nothing has happened.
-bool Warp::run_code(std::size_t number, std::uint64_t& executed) {
+// Executes compiled code as far as one piece goes. Nothing: nothing has happened.
+std::optional<CodeEnd> Warp::run_code(std::size_t number, std::uint64_t& executed) {
   auto& fragment = fragments_[number];
   auto& compiled = Compiled::of(*fragment.frame->function);
   const auto lanes = fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes;
-  if (!compiled.is_worth_a_visit(fragment.pc, lanes)) return false;
+  if (!compiled.is_worth_a_visit(fragment.pc, lanes)) return {};
   auto& worker = block.worker();
   auto context = this->context();
   context.budget = budget_ - static_cast<std::int64_t>(executed);
   context.lanes = fragment.mask;
   if (fragments_.size() > 1) {
-    if (is_ahead(number)) return false;
+    if (is_ahead(number)) return {};
     context.limit = limit_of(number);
-    if (context.limit == fragment.pc) return false;
+    if (context.limit == fragment.pc) return {};
   }
-  const auto try_one = [&](const PieceNode& node) {
+  const auto try_one = [&](const PieceNode& node) -> std::optional<CodeEnd> {
     context.reached = worker.reached(node.code);
     const auto end = node.code.piece.code(&context);
-    if (end == CodeEnd::mismatch) return false;
+    if (end == CodeEnd::mismatch) return {};
     executed += context.executed;
     polls_ |= context.polls != 0;
+    worker.changes |= context.polls != 0;
     if (end == CodeEnd::left) fragment.pc = context.at;
+    if (end == CodeEnd::parted) part(number, context);
     if (end == CodeEnd::ended) end_all();
-    return true;
+    return end;
   };
   const auto* node = compiled.visit(fragment.pc, context);
-  if (!node) return false;
+  if (!node) return {};
   for (; node; node = node->next)
-    if (try_one(*node)) return true;
+    if (const auto end = try_one(*node)) return end;
   node = compiled.add(fragment.pc, context);
-  return node && try_one(*node);
+  return node ? try_one(*node) : std::nullopt;
 }
 
 // Compiled code first, piece after piece where there is some. True: the step ends with it.
 bool Warp::ends_by_code(std::size_t number, std::uint64_t& executed) {
-  for (auto before = executed; run_code(number, executed); before = executed) {
-    if (fragments_.empty() || block.worker().fault.kind != FaultKind::none) return true;
+  for (auto before = executed;; before = executed) {
+    const auto end = run_code(number, executed);
+    if (!end) return false;
+    if (end != CodeEnd::left || block.worker().fault.kind != FaultKind::none) return true;
     const auto& fragment = fragments_[number];
     const auto& next = frame_->function->code[fragment.pc];
     // To arrive at a barrier is no work.
     if (next.kind == Kind::barrier) return arrives_whole(next);
     if (budget_ <= static_cast<std::int64_t>(executed)) return true;
-    if (executed == before) break;
+    if (executed == before) return false;
   }
-  return false;
 }
 
 // All lanes of the warp wait at a barrier that every thread of the block comes to: the most common way to wait.

@@ -5,6 +5,7 @@
 #include "ptx/check/patience.hpp"
 #include "ptx/check/races/launch.hpp"
 #include "ptx/check/waiters.hpp"
+#include "ptx/compile/compiled.hpp"
 #include "ptx/run/alone.hpp"
 
 namespace nvmlkit::ptx {
@@ -60,13 +61,37 @@ void Execution::end_with(Fault fault) {
   if (!ended_.exchange(true)) outcome_.fault = std::move(fault);
 }
 
+unsigned Execution::threads() const { return grid_.threads_of_host ? grid_.threads_of_host : usable_cores(); }
+
 void Execution::ask_for_help() {
   if (schedule_) return;
-  const auto threads = grid_.threads_of_host ? grid_.threads_of_host : usable_cores();
+  const auto threads = this->threads();
   const auto left = count_ - std::min(count_, begun_.load(std::memory_order_relaxed));
   const auto wanted = std::min<std::uint64_t>(threads - 1, left + waiting_count_.load(std::memory_order_relaxed));
-  has_one_thread_ = threads == 1;
+  has_one_thread_ = threads == 1 || (engine() != Engine::interpret && Compiled::of(*grid_.entry).is_faster_alone());
+  if (has_one_thread_) return;
+  dismissed_.store(false);
   has_helpers_ = wanted > 0 && Helpers::own().lend(*this, static_cast<unsigned>(wanted));
+}
+
+// After a turn of the launching thread in which compiled code changed memory that others may change, too.
+void Execution::try_alone(const Worker& worker) {
+  auto& compiled = Compiled::of(*grid_.entry);
+  if (trial_.is_over() || compiled.has_been_tried() || (!has_helpers_ && !has_one_thread_)) return;
+  switch (trial_.next(worker.instructions, threads())) {
+    case Trial::Next::stay:
+      break;
+    case Trial::Next::alone:
+      dismissed_.store(true);
+      Helpers::own().withdraw(*this, [] {});
+      has_helpers_ = false;
+      has_one_thread_ = true;
+      break;
+    case Trial::Next::helped:
+      ask_for_help();
+      break;
+  }
+  if (trial_.is_over()) compiled.set_tried(trial_.prefers_alone());
 }
 
 // Those that wait have begun earlier, and go first; but every other time a new one begins, for which they may wait.
@@ -124,6 +149,10 @@ void Execution::work(Worker& worker, bool by_caller) {
   std::uint64_t next_tick = kTick;
   for (unsigned turn = 1; !ended_.load(std::memory_order_relaxed); ++turn) {
     const auto turn_of_races = races::turn();
+    if (!by_caller && dismissed_.load(std::memory_order_relaxed)) {
+      if (group) put_back(std::move(group));
+      break;
+    }
     if (!group) group = schedule_ ? next_by_schedule(worker, spare) : next(worker, spare);
     if (!group) break;
     if (by_caller && grid_.tick && (turn % 64 == 0 || worker.instructions >= next_tick)) {
@@ -151,6 +180,7 @@ void Execution::work(Worker& worker, bool by_caller) {
       has_asked = true;
       ask_for_help();
     }
+    if (by_caller && worker.changes) try_alone(worker);
     if (progress == Progress::paused && (worker.spins || grid_.cooperative || schedule_)) put_back(std::move(group));
   }
   const std::lock_guard lock(mutex_);

@@ -10,6 +10,7 @@
 #include "ptx/run/group.hpp"
 #include "ptx/run/helpers.hpp"
 #include "ptx/run/schedule.hpp"
+#include "ptx/run/trial.hpp"
 
 namespace nvmlkit::ptx {
 
@@ -31,6 +32,8 @@ class Execution final : public Helpers::Work {
   void work(Worker& worker, bool by_caller);
   void end_with(Fault fault);
   void ask_for_help();
+  void try_alone(const Worker& worker);
+  unsigned threads() const;
 
   const Grid& grid_;
   const std::uint64_t count_;
@@ -41,6 +44,8 @@ class Execution final : public Helpers::Work {
   std::atomic<std::size_t> waiting_count_{0};
   bool has_helpers_ = false;
   bool has_one_thread_ = false;  // for certain
+  std::atomic<bool> dismissed_{false};  // helpers
+  Trial trial_;
 
   std::mutex mutex_;
   std::deque<std::unique_ptr<Group>> waiting_;

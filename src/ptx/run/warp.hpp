@@ -20,6 +20,7 @@ namespace nvmlkit::ptx {
 class Block;
 class Schedule;
 struct CodeContext;
+enum class CodeEnd : std::uint32_t;
 struct PieceNode;
 
 // What a look at memory that others change counts for, in instructions.
@@ -149,7 +150,8 @@ class Warp {
   bool ends_by_code(std::size_t number, std::uint64_t& executed);
   CodeContext context();
   bool arrives_whole(const Instruction& i);
-  bool run_code(std::size_t number, std::uint64_t& executed);
+  std::optional<CodeEnd> run_code(std::size_t number, std::uint64_t& executed);
+  void part(std::size_t number, const CodeContext& context);
   Mask guarded(const Instruction& i, Mask lanes) const;
   std::uint32_t end_of_turn(std::uint32_t pc, std::uint32_t limit, std::uint64_t executed) const;
   void enter(const Fragment& fragment);

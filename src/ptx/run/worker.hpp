@@ -29,6 +29,7 @@ struct Worker {
   Fault fault;
   std::uint64_t instructions = 0;
   bool is_alone = false;  // no other thread changes memory (alone.hpp)
+  bool changes = false;   // compiled code changed memory that others may change, too
   bool spins = false;     // a warp used up its slice while it looked for what other threads do
 
   // Bytes of global memory for an instruction, or null. The last allocations are remembered.

@@ -1,5 +1,7 @@
 #include "random_program.hpp"
 
+#include <utility>
+
 #include "random_memory.hpp"
 
 namespace nvmlkit::test {
@@ -117,11 +119,30 @@ class Writer : RandomMemory {
   void branch(int depth) {
     const auto n = std::to_string(labels_++);
     line("@" + std::string(pick(2) ? "!" : "") + any("p") + " bra OTHER" + n);
-    parts_of_warp(depth - 1, 1, false);
-    line("bra.uni DONE" + n);
-    text_ += "OTHER" + n + ":\n";
-    parts_of_warp(depth - 1, 1, false);
+    some_lanes(depth);
+    if (pick(3)) {
+      line("bra.uni DONE" + n);
+      text_ += "OTHER" + n + ":\n";
+      some_lanes(depth);
+    } else {
+      text_ += "OTHER" + n + ":\n";
+    }
     text_ += "DONE" + n + ":\n";
+  }
+
+  // Of a branch: short, so that the lanes meet again in the same piece of code, or any part.
+  void some_lanes(int depth) {
+    if (pick(2) == 0) return parts_of_warp(depth - 1, 1, false);
+    const bool before = std::exchange(is_whole_, false);
+    const int count = pick(5);
+    for (int k = 0; k < count; ++k) instruction();
+    if (pick(3) == 0) {
+      const auto n = std::to_string(labels_++);
+      line("@" + any("p") + " bra SOON" + n);
+      for (int k = 0; k < 3; ++k) instruction();
+      text_ += "SOON" + n + ":\n";
+    }
+    is_whole_ = before;
   }
 
   // Sums that are no numbers count, and then become numbers: of two of those, compiled additions keep either.

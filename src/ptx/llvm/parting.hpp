@@ -1,0 +1,20 @@
+// Branches at which lanes part and soon meet again.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ptx/llvm/region.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+struct Parting {
+  // Stretches that some of the lanes execute, by their place in the code. A GPU, too, executes first what lies first.
+  std::vector<std::size_t> between;
+  std::size_t meets = 0;  // the stretch where all are together again
+};
+
+// Of the branch at the end of a stretch. Nothing where the ways are long, or lead back.
+std::optional<Parting> parting_at(const Function& function, const std::vector<Stretch>& stretches, std::size_t branch);
+
+}  // namespace nvmlkit::ptx::jit
