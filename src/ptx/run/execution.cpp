@@ -77,7 +77,7 @@ void Execution::ask_for_help() {
 // After a turn of the launching thread in which compiled code changed memory that others may change, too.
 void Execution::try_alone(const Worker& worker) {
   auto& compiled = Compiled::of(*grid_.entry);
-  if (trial_.is_over() || compiled.has_been_tried() || (!has_helpers_ && !has_one_thread_)) return;
+  if (threads() == 1 || trial_.is_over() || compiled.has_been_tried() || (!has_helpers_ && !has_one_thread_)) return;
   switch (trial_.next(worker.instructions, threads())) {
     case Trial::Next::stay:
       break;
