@@ -97,7 +97,7 @@ TEST_F(Setters, ApplicationsClocksAreOnesThatTheGpuLists) {
 TEST_F(Setters, ClockOffsets) {
   start(
       "version: \"1.0\"\nbase: h100\ndevice_defaults:\n"
-      "  clocks: {graphics_offset: 0, graphics_offset_min: -200, graphics_offset_max: 150}\n");
+      "  clocks: {graphics_offset: 0, graphics_offset_min: -200, graphics_offset_max: 150, memory_offset: N/A}\n");
   EXPECT_EQ(call("nvmlDeviceSetGpcClkVfOffset", device(), -200), NVML_SUCCESS);
   EXPECT_EQ(get<int>("nvmlDeviceGetGpcClkVfOffset", device()), -200);
   EXPECT_EQ(call("nvmlDeviceSetGpcClkVfOffset", device(), 151), NVML_ERROR_INVALID_ARGUMENT);

@@ -232,6 +232,28 @@ TEST_F(Values, WhatBindingsAskOfAConsumerGpu) {
   EXPECT_EQ(offset.maxClockOffsetMHz, 6000);
 }
 
+// The tests of cuda-python expect both of every GPU. NVIDIA runs them on V100, T4, L4, A100, H100 and others.
+TEST_F(Values, WhatBindingsAskOfEveryGpu) {
+  for (const char* const gpu : {"v100", "t4", "l4", "l40s", "a100", "h100", "b200", "gb200", "rtx4090"}) {
+    SCOPED_TRACE(gpu);
+    start(gpu);
+    nvmlDeviceCapabilities_v1_t capabilities{};
+    capabilities.version = version_tag<nvmlDeviceCapabilities_v1_t>;
+    EXPECT_EQ(call("nvmlDeviceGetCapabilities", device(), &capabilities), NVML_SUCCESS);
+    for (const auto type : {NVML_CLOCK_GRAPHICS, NVML_CLOCK_MEM}) {
+      nvmlClockOffset_v1_t offset{};
+      offset.version = version_tag<nvmlClockOffset_v1_t>;
+      offset.type = type;
+      EXPECT_EQ(call("nvmlDeviceGetClockOffsets", device(), &offset), NVML_SUCCESS);
+      EXPECT_EQ(offset.clockOffsetMHz, 0);
+      EXPECT_LE(offset.minClockOffsetMHz, 0);
+      EXPECT_GE(offset.maxClockOffsetMHz, 0);
+    }
+    call("nvmlShutdown");
+    started_ = false;
+  }
+}
+
 TEST_F(Values, EncodersHaveWhatIsLeft) {
   start("base: l4\ndevice_defaults: {utilization: {encoder: 35}}\n");
   unsigned int capacity = 0;

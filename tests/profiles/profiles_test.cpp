@@ -55,6 +55,16 @@ TEST_P(ProfileTest, PowerLimitsAreOrdered) {
   }
 }
 
+// The functions of both succeed on every GPU: driver.Values.WhatBindingsAskOfEveryGpu.
+TEST_P(ProfileTest, CapabilitiesAndClockOffsetsAreKnown) {
+  EXPECT_TRUE(machine_.text("egm"));
+  for (const std::string clock : {"clocks.graphics_offset", "clocks.memory_offset"}) {
+    EXPECT_EQ(machine_.required(clock), 0);
+    EXPECT_LE(machine_.required(clock + "_min"), 0);
+    EXPECT_GE(machine_.required(clock + "_max"), 0);
+  }
+}
+
 TEST_P(ProfileTest, ThresholdsAreOrdered) {
   if (machine_.number("thermal.tlimit_c")) {
     EXPECT_LT(machine_.required("thermal.shutdown_tlimit_c"), machine_.required("thermal.slowdown_tlimit_c"));
