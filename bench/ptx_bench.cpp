@@ -22,7 +22,7 @@ class Memory final : public ptx::GlobalMemory {
     return address - kStart < bytes_.size();
   }
   std::uint64_t allocate(std::uint64_t) override { return 0; }
-  void release(std::uint64_t) override {}
+  bool release(std::uint64_t) override { return true; }
 
   std::uint32_t word(std::size_t at) const {
     std::uint32_t out = 0;

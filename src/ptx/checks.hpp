@@ -36,7 +36,7 @@ struct Place {
 };
 
 struct BadAccess {
-  enum class Kind : std::uint8_t { out_of_bounds, misaligned, uninitialized };
+  enum class Kind : std::uint8_t { out_of_bounds, misaligned, uninitialized, bad_free };
   Kind kind{};
   Touch touch{};
   Space space = Space::generic;  // the one that the address lies in

@@ -17,6 +17,9 @@ namespace nvmlkit::ptx {
 
 class Children;
 class Checks;
+namespace races {
+struct Birth;
+}
 
 // The first error of a launch and its thread. A deadlock has no thread and no line.
 struct Fault {
@@ -47,11 +50,12 @@ struct Grid {
   std::uint64_t most_local = 512 * 1024;  // bytes of a thread's stack
   GlobalMemory* memory = nullptr;
   DeviceQuestions* questions = nullptr;
-  Checks* checks = nullptr;          // of a module that is checked: who hears of it
-  unsigned depth = 0;                // launches that this one is within
-  Children* children = nullptr;      // where kernels put their launches; run_kernel() sets it
-  std::FILE* output = stdout;        // of printf
-  void (*tick)(void* of) = nullptr;  // called now and then while it runs
+  Checks* checks = nullptr;                     // of a module that is checked: who hears of it
+  unsigned depth = 0;                           // launches that this one is within
+  std::shared_ptr<const races::Birth> birth{};  // the order of a launch by a kernel, if a sanitizer looks at it
+  Children* children = nullptr;                 // where kernels put their launches; run_kernel() sets it
+  std::FILE* output = stdout;                   // of printf
+  void (*tick)(void* of) = nullptr;             // called now and then while it runs
   void* tick_of = nullptr;
   const std::atomic<bool>* stop = nullptr;  // once true, the launch ends wherever it is
 };

@@ -41,7 +41,8 @@ class GlobalMemory {
   virtual bool find(std::uint64_t address, Region& region) = 0;
   // The heap of device code; 0 when it is full.
   virtual std::uint64_t allocate(std::uint64_t size) = 0;
-  virtual void release(std::uint64_t address) = 0;
+  // False where no memory of that heap begins.
+  virtual bool release(std::uint64_t address) = 0;
   // What cudaGraphSetConditional sets, for nodes of graphs.
   virtual void set_condition(std::uint64_t, std::uint32_t) {}
   // Four components, as they lie in registers. False: no texture, or not of that shape.

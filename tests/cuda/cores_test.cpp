@@ -43,7 +43,7 @@ class Memory final : public GlobalMemory {
     return address - kStart < region.size;
   }
   std::uint64_t allocate(std::uint64_t) override { return 0; }
-  void release(std::uint64_t) override {}
+  bool release(std::uint64_t) override { return true; }
 
   std::vector<std::uint32_t> words = std::vector<std::uint32_t>(4096);
   std::set<std::thread::id> threads;  // that reached this memory

@@ -41,9 +41,11 @@ class Case:
     tool: str = "memcheck"
     options: list[str] = field(default_factory=list)
     word: str = ""  # in front of the arguments of run_kernel
+    head: str = HEAD
+    entry: str = ENTRY
 
     def text(self, wrong: bool) -> str:
-        return choose(HEAD + self.module + ENTRY + self.body + "\nret;\n}\n", wrong)
+        return choose(self.head + self.module + self.entry + self.body + "\nret;\n}\n", wrong)
 
 
 def choose(text: str, wrong: bool) -> str:

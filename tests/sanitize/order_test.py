@@ -43,15 +43,22 @@ KEPT_BACK = {
 }
 
 
-def build(source: Path, folder: str) -> str:
+# Programs of children.cu: a text of the report.
+CHILDREN = {
+    "after_barrier": "children.cu:{take} ", "before_writes": "children.cu:{take} ", "in_order": "children.cu:{add} ",
+    "at_the_end": "children.cu:{take} ", "nested": LAUNCHES,
+}
+
+
+def build(source: Path, folder: str, *options: str) -> str:
     program = str(Path(folder) / "program")
-    subprocess.run([NVCC, "-std=c++17", "-cudart", "shared", "-lineinfo", "-gencode", "arch=compute_80,code=compute_80", "-o",
-                    program, str(source)], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([NVCC, "-std=c++17", "-cudart", "shared", "-lineinfo", "-gencode", "arch=compute_80,code=compute_80", *options,
+                    "-o", program, str(source)], check=True, stderr=subprocess.DEVNULL)
     return program
 
 
-def line_of(mark: str) -> int:
-    return next(k for k, line in enumerate(SOURCE.read_text().splitlines(), 1) if line.endswith("// " + mark))
+def line_of(mark: str, source: Path = SOURCE) -> int:
+    return next(k for k, line in enumerate(source.read_text().splitlines(), 1) if line.endswith("// " + mark))
 
 
 class Order(unittest.TestCase):
@@ -89,6 +96,20 @@ class Order(unittest.TestCase):
                 text = run([TOOL, "--tool", tool, program])[1]
                 self.assertIn("result 0\n", text)
                 self.assertRegex(text, "SUMMARY: 0 (hazards|errors)")
+
+    def test_children(self) -> None:
+        source = SOURCE.with_name("children.cu")
+        with tempfile.TemporaryDirectory() as folder:
+            program = build(source, folder, "-rdc=true", "-lcudadevrt")
+            lines = {mark: line_of(mark, source) for mark in ("take", "add")}
+            for name, text in CHILDREN.items():
+                with self.subTest(name):
+                    right = run([TOOL, "--tool", "racecheck", program, name, "right"])[1]
+                    self.assertIn("result 0\n", right)
+                    self.assertIn("RACECHECK SUMMARY: 0 hazards displayed", right)
+                    wrong = run([TOOL, "--tool", "racecheck", program, name, "wrong"])[1]
+                    self.assertIn("Race reported between", wrong)
+                    self.assertIn(text.format(**lines), wrong.replace("\n", " "))
 
     def test_kernels_that_launch_kernels(self) -> None:
         program = BINARIES.parent / "tests/cuda/programs/nvcc13_linked"

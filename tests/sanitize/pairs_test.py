@@ -10,8 +10,11 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from cases import CASES, Case, choose  # noqa: E402
+from cases import CASES as USUAL, Case, choose  # noqa: E402
+from copy_cases import CASES as COPIES  # noqa: E402
 from sanitized import RUN_KERNEL, sanitize  # noqa: E402
+
+CASES = USUAL + COPIES
 
 
 class Pairs(unittest.TestCase):

@@ -1,9 +1,9 @@
 /* Runs one kernel of a PTX file: run_kernel FILE KERNEL BLOCKS THREADS SHARED [ARGUMENT...]
 
    An argument is i:NUMBER, or memory of so many bytes: zero:N, raw:N (nobody writes it), half:N (the first half is
-   written), freed:N, pool:N, pinned:N, leak:N, copy:N (a copy of memory that nobody wrote). A word `twice` in front of
-   FILE frees memory twice, `bad-call` makes a wrong call, `show` prints the first word of each memory behind the
-   launch. */
+   written), freed:N, pool:N, pinned:N, leak:N, copy:N (a copy of memory that nobody wrote), managed:N (nobody writes
+   it), host:N (managed, and the host writes it). A word `twice` in front of FILE frees memory twice, `bad-call` makes a
+   wrong call, `show` prints the first word of each memory behind the launch. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +32,11 @@ static address_t memory(const char* kind, size_t size) {
   if (strcmp(kind, "pinned") == 0) {
     NEED(cuMemAllocHost_v2, (void**, size_t), &host, size);
     return (address_t)host;
+  }
+  if (strcmp(kind, "managed") == 0 || strcmp(kind, "host") == 0) {
+    NEED(cuMemAllocManaged, (address_t*, size_t, unsigned), &out, size, 1);
+    if (strcmp(kind, "host") == 0) memset((void*)out, 0, size);
+    return out;
   }
   if (strcmp(kind, "pool") == 0) {
     NEED(cuMemAllocAsync, (address_t*, size_t, void*), &out, size, NULL);

@@ -40,6 +40,10 @@ class BuiltinCall {
     }
     return {};
   }
+  // free() of device code.
+  void release(std::uint64_t address) const {
+    if (address != 0 && !warp_.block.worker().release(address)) warp_.refuse_free(i_, address, lane_);
+  }
   Warp& warp() const { return warp_; }
   unsigned lane() const { return lane_; }
   const Instruction& instruction() const { return i_; }

@@ -153,11 +153,7 @@ void allocate(const BuiltinCall& call) {
   call.answer<std::uint64_t>(size ? call.warp().block.worker().grid.memory->allocate(size) : 0);
 }
 
-void release(const BuiltinCall& call) {
-  const auto address = call.argument<std::uint64_t>(0);
-  if (!address) return;
-  call.warp().block.worker().release(address);
-}
+void release(const BuiltinCall& call) { call.release(call.argument<std::uint64_t>(0)); }
 
 void set_condition(const BuiltinCall& call) {
   call.warp().block.worker().grid.memory->set_condition(call.argument<std::uint64_t>(0),

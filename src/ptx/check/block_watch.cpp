@@ -162,6 +162,7 @@ void BlockWatch::leaves_cluster(Warp& warp, Mask lanes) {
 
 void BlockWatch::releases_cluster() {
   if (!races_) return;
+  if (block_.rank() == 0) races_->end_phase_of_cluster();
   for (unsigned k = 0; k < block_.started(); ++k)
     for (const auto& f : block_.warps()[k]->fragments())
       if (f.wait == Wait::barrier && f.barrier == Block::kClusterBarrier)

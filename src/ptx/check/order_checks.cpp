@@ -1,12 +1,10 @@
 // Instructions that order accesses, and copies, before they are executed: what the check of races learns of them.
 #include "ptx/check/order_checks.hpp"
 
-#include <cstring>
-
 #include "ptx/check/block_watch.hpp"
 #include "ptx/check/races/block.hpp"
+#include "ptx/check/touched.hpp"
 #include "ptx/decode/form.hpp"
-#include "ptx/instructions/memory/bulk_copies.hpp"
 #include "ptx/run/group.hpp"
 #include "ptx/run/places.hpp"
 
@@ -14,6 +12,7 @@ namespace nvmlkit::ptx {
 namespace {
 
 using races::BlockState;
+using races::RunningCopy;
 
 constexpr std::uint64_t kWindowBits = std::uint64_t{0xFF} << 56;
 
@@ -22,6 +21,8 @@ BlockState& races_of(Warp& w) { return *w.block.watch()->races(); }
 // A launch that is left out is executed without a look.
 bool looks(Warp& w) { return w.block.watch() && checking.races; }
 
+RunningCopy::Kind kind_of(const CheckedForm& form) { return static_cast<RunningCopy::Kind>(form.copies); }
+
 void execute(Warp& w, const Instruction& i, Mask lanes) { checked_form(*w.frame().function, i).handler(w, i, lanes); }
 
 template <class F>
@@ -29,13 +30,9 @@ void each(Mask lanes, F f) {
   for (Mask left = lanes; left != 0; left &= left - 1) f(first_of(left));
 }
 
-// The block whose shared memory an address lies in; the address becomes one within it.
-BlockState& owner_of(Warp& w, std::uint64_t& address) {
-  if ((address & kWindowBits) == kSharedWindow) address -= kSharedWindow;
-  const auto rank = address < Group::window_of(0) ? w.block.rank() : (address >> 24) - 1;
-  address = Group::offset_of(address);
-  auto& group = w.block.group();
-  return rank < group.size() ? *group.member(static_cast<unsigned>(rank)).watch()->races() : races_of(w);
+// An address of shared memory, without the window of the generic ones.
+std::uint64_t in_shared(std::uint64_t address) {
+  return (address & kWindowBits) == kSharedWindow ? address - kSharedWindow : address;
 }
 
 void check_fence(Warp& w, const Instruction& i, Mask lanes) {
@@ -49,9 +46,7 @@ void note_gate(Warp& w, const Instruction& i, const std::uint64_t* addresses, Ma
   const auto& form = checked_form(*w.frame().function, i);
   if (form.op != Op::mbarrier_) return;
   std::uint64_t own[kLanes];
-  each(lanes, [&](unsigned l) {
-    own[l] = (addresses[l] & kWindowBits) == kSharedWindow ? addresses[l] - kSharedWindow : addresses[l];
-  });
+  each(lanes, [&](unsigned l) { own[l] = in_shared(addresses[l]); });
   races_of(w).access(w, i, Space::shared, form.scope == Scope::none ? Touch::writes : Touch::changes, 8, own, lanes);
 }
 
@@ -70,8 +65,12 @@ void check_arrival(Warp& w, const Instruction& i, Mask lanes) {
   if (!looks(w)) return execute(w, i, lanes);
   note_gate(w, i, addresses, lanes);
   // Copies of these lanes are done when the barrier counts them.
-  if (checked_form(*w.frame().function, i).op == Op::cp_) races_of(w).wait(w, ~0u, lanes);
-  each(lanes, [&](unsigned l) { owner_of(w, addresses[l]).arrive_at(addresses[l], races_of(w).hand_on(w, l)); });
+  auto& own = races_of(w);
+  if (checked_form(*w.frame().function, i).op == Op::cp_) own.wait(w, RunningCopy::Kind::lanes, ~0u, false, lanes);
+  each(lanes, [&](unsigned l) {
+    const auto address = in_shared(addresses[l]);
+    own.owner_of(address).arrive_at(Group::offset_of(address), own.hand_on(w, l));
+  });
   execute(w, i, lanes);
 }
 
@@ -83,74 +82,131 @@ void check_phase(Warp& w, const Instruction& i, Mask lanes) {
   note_gate(w, i, addresses, lanes);
   execute(w, i, lanes);
   if (!i.d.is_there()) return;
-  each(w.predicate(i.d) & lanes,
-       [&](unsigned l) { races_of(w).learn(w, l, owner_of(w, addresses[l]).arrived_at(addresses[l])); });
+  auto& own = races_of(w);
+  each(w.predicate(i.d) & lanes, [&](unsigned l) {
+    const auto address = in_shared(addresses[l]);
+    own.learn(w, l, own.owner_of(address).arrived_at(Group::offset_of(address)));
+  });
+}
+
+// Calls f(first, addresses, lanes) for accesses of one size and space, at most one of each lane.
+template <class F>
+void each_batch(Mask lanes, Touch touch, F f) {
+  std::uint64_t addresses[kLanes];
+  Mask known = 0;
+  const Touched* first = nullptr;
+  const auto finish = [&] {
+    if (known != 0) f(*first, addresses, known);
+    known = 0;
+  };
+  for (const auto& p : last_touched()) {
+    if (p.size == 0 || p.touch != touch || !(lanes >> p.lane & 1)) continue;
+    if (p.space != Space::shared && p.space != Space::global) continue;
+    if (known != 0 && ((known >> p.lane & 1) || p.space != first->space || p.size != first->size)) finish();
+    if (known == 0) first = &p;
+    addresses[p.lane] = p.address;
+    known |= Mask{1} << p.lane;
+  }
+  finish();
+}
+
+// Each lane accesses its part.
+void note(Warp& w, const Instruction& i, Mask lanes, Touch touch) {
+  each_batch(lanes, touch, [&](const Touched& first, const std::uint64_t* addresses, Mask of) {
+    races_of(w).access(w, i, first.space, touch, first.size, addresses, of);
+  });
+}
+
+void run(Warp& w, const Instruction& i, Mask lanes, Touch touch, RunningCopy::Kind kind) {
+  each_batch(lanes, touch, [&](const Touched& first, const std::uint64_t* addresses, Mask of) {
+    races_of(w).run(w, i, kind, first.space, touch, first.size, addresses, of);
+  });
+}
+
+// Rows and tiles of matrices.
+void check_tiles(Warp& w, const Instruction& i, Mask lanes) {
+  if (!looks(w)) return execute(w, i, lanes);
+  note(w, i, lanes, Touch::reads);
+  note(w, i, lanes, Touch::writes);
+  execute(w, i, lanes);
 }
 
 void check_copy(Warp& w, const Instruction& i, Mask lanes) {
   if (!looks(w)) return execute(w, i, lanes);
-  const auto* const operands = w.frame().function->operands.data() + i.side;
-  const auto* const to = w.at<std::byte>(operands[0]);
-  const auto* const sources = w.at<std::uint64_t>(operands[1]);
-  std::uint64_t targets[kLanes] = {}, from[kLanes] = {};
-  Mask reads = 0;
-  each(lanes, [&](unsigned l) {
-    std::memcpy(&targets[l], to + l * (i.wide_address ? 8 : 4), i.wide_address ? 8 : 4);
-    targets[l] += i.immediate & 0xFFFFFFFF;
-    if ((targets[l] & kWindowBits) == kSharedWindow) targets[l] -= kSharedWindow;
-    from[l] = sources[l] + static_cast<std::uint64_t>(static_cast<std::int32_t>(i.immediate >> 32));
-    if (!i.c.is_there() || w.at<std::uint32_t>(i.c)[l] >= i.count) reads |= Mask{1} << l;
-  });
-  if (reads) races_of(w).access(w, i, Space::global, Touch::reads, i.count, from, reads);
-  races_of(w).copy(w, i, i.count, targets, nullptr, lanes);
+  note(w, i, lanes, Touch::reads);
+  run(w, i, lanes, Touch::writes, RunningCopy::Kind::lanes);
+  execute(w, i, lanes);
+}
+
+void check_products(Warp& w, const Instruction& i, Mask lanes) {
+  if (!looks(w)) return execute(w, i, lanes);
+  run(w, i, lanes, Touch::reads, RunningCopy::Kind::products);
+  execute(w, i, lanes);
+}
+
+// From shared to global memory.
+void check_bulk_store(Warp& w, const Instruction& i, Mask lanes) {
+  if (!looks(w)) return execute(w, i, lanes);
+  run(w, i, lanes, Touch::reads, RunningCopy::Kind::bulk);
+  run(w, i, lanes, Touch::writes, RunningCopy::Kind::bulk);
+  note(w, i, lanes, Touch::changes);
+  execute(w, i, lanes);
+}
+
+// To shared memory of one or several blocks, with a barrier that learns of the end: it follows what is written.
+void check_bulk_load(Warp& w, const Instruction& i, Mask lanes) {
+  if (!looks(w)) return execute(w, i, lanes);
+  auto& own = races_of(w);
+  const auto& all = last_touched();
+  std::size_t first = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto& barrier = all[k];
+    if (barrier.touch != Touch::changes || barrier.size != 8) continue;
+    for (; first < k; ++first) {
+      const auto& p = all[first];
+      if (p.touch != Touch::writes || p.size == 0 || !(lanes >> p.lane & 1)) continue;
+      own.bulk_copy(w, i, own.owner_of(p.address), p.address, p.size, barrier.address, p.lane);
+    }
+  }
+  note(w, i, lanes, Touch::reads);
   execute(w, i, lanes);
 }
 
 void check_commit(Warp& w, const Instruction& i, Mask lanes) {
   if (!looks(w)) return execute(w, i, lanes);
-  races_of(w).commit(w, lanes);
+  races_of(w).commit(w, kind_of(checked_form(*w.frame().function, i)), lanes);
   execute(w, i, lanes);
 }
 
 void check_wait(Warp& w, const Instruction& i, Mask lanes) {
   if (!looks(w)) return execute(w, i, lanes);
-  races_of(w).wait(w, checked_form(*w.frame().function, i).number, lanes);
+  const auto& form = checked_form(*w.frame().function, i);
+  races_of(w).wait(w, kind_of(form), form.number, form.only_reads, lanes);
   execute(w, i, lanes);
 }
 
-// To shared memory, with a barrier that learns of the end.
-void check_bulk_copy(Warp& w, const Instruction& i, Mask lanes) {
-  if (!looks(w)) return execute(w, i, lanes);
-  each(lanes, [&](unsigned l) {
-    auto to = number_at(w, i, 0, l), barrier = number_at(w, i, 3, l);
-    const auto size = static_cast<std::uint32_t>(number_at(w, i, 2, l));
-    owner_of(w, barrier);
-    owner_of(w, to).bulk_copy(w, i, to, size, barrier, l);
-  });
-  execute(w, i, lanes);
-}
-
-Handler handler_for_copies(const Form& form, const Instruction& out, CheckedForm& made) {
-  if (form.has("mbarrier") && !form.has("bulk")) return &check_arrival;
-  if (form.has("bulk")) {
-    const bool is_plain = !form.has("tensor") && !form.has("prefetch") && !form.has("bulk_group") &&
-                          !form.has("reduce") && !form.has("multicast::cluster") && !form.has("commit_group") &&
-                          !form.has("wait_group") && out.side != 0;
-    return is_plain && form.count() == 4 ? &check_bulk_copy : nullptr;
-  }
+// Commits and waits for groups; null: it is neither.
+Handler handler_for_groups(const Form& form, RunningCopy::Kind kind, CheckedForm& made) {
+  made.copies = static_cast<std::uint8_t>(kind);
   if (form.has("commit_group")) return &check_commit;
-  if (form.has("wait_all")) {
-    made.number = ~0u;
-    return &check_wait;
-  }
-  if (form.has("wait_group")) {
-    made.number = form.count() > 0 ? static_cast<std::uint32_t>(form.term(0).value) : 0;
-    return &check_wait;
-  }
-  return form.count() >= 3 ? &check_copy : nullptr;
+  const bool waits_for_all = form.has("wait_all");
+  if (!waits_for_all && !form.has("wait_group")) return nullptr;
+  made.number = waits_for_all ? ~0u : form.count() > 0 ? static_cast<std::uint32_t>(form.term(0).value) : 0;
+  made.only_reads = form.has("read");
+  return &check_wait;
 }
 
-Handler handler_for(const Form& form, const Instruction& out, CheckedForm& made) {
+Handler handler_for_copies(const Form& form, CheckedForm& made) {
+  const bool is_bulk = form.has("bulk");
+  if (form.has("mbarrier") && !is_bulk) return &check_arrival;
+  const auto kind = is_bulk ? RunningCopy::Kind::bulk : RunningCopy::Kind::lanes;
+  if (const auto handler = handler_for_groups(form, kind, made)) return handler;
+  if (!made.touched) return nullptr;
+  if (form.has("reduce")) made.scope = Scope::all;
+  return !is_bulk ? &check_copy : form.has("bulk_group") ? &check_bulk_store : &check_bulk_load;
+}
+
+Handler handler_for(const Form& form, CheckedForm& made) {
   switch (form.op()) {
     case Op::membar_:
       made.scope = form.has("cta") ? Scope::block : Scope::all;
@@ -165,7 +221,15 @@ Handler handler_for(const Form& form, const Instruction& out, CheckedForm& made)
       if (form.has("test_wait") || form.has("try_wait")) return &check_phase;
       return form.has("arrive") || form.has("arrive_drop") ? &check_arrival : nullptr;
     case Op::cp_:
-      return handler_for_copies(form, out, made);
+      return handler_for_copies(form, made);
+    case Op::st_:  // .async
+      return made.touched ? &check_bulk_load : nullptr;
+    case Op::wgmma_:
+      return made.touched ? &check_products : handler_for_groups(form, RunningCopy::Kind::products, made);
+    case Op::ldmatrix_:
+    case Op::stmatrix_:
+    case Op::wmma_:
+      return made.touched ? &check_tiles : nullptr;
     default:
       return nullptr;
   }
@@ -175,9 +239,14 @@ Handler handler_for(const Form& form, const Instruction& out, CheckedForm& made)
 
 void add_order_check(const Form& form, Instruction& out, CheckedForm& made) {
   const bool is_wait = form.op() == Op::mbarrier_ && checking.barriers;
-  if ((!checking.races && !is_wait) || !out.handler || (out.kind != Kind::plain && out.kind != Kind::guarded)) return;
-  const auto handler = handler_for(form, out, made);
+  const bool is_plain = out.kind == Kind::plain || out.kind == Kind::guarded;
+  if ((!checking.races && !is_wait) || !out.handler || (!is_plain && !made.touched)) return;
+  const auto handler = handler_for(form, made);
   if (!handler) return;
+  if (made.touched) {
+    made.order = handler;
+    return;
+  }
   made.handler = out.handler;
   out.handler = handler;
 }
@@ -190,19 +259,6 @@ void note_order(const Form& form, CheckedForm& made) {
   const bool is_strong =
       changes || made.is_volatile || made.acquires || made.releases || form.has("relaxed") || form.has("mmio");
   if (is_strong) made.scope = form.has("cta") ? Scope::block : form.has("cluster") ? Scope::cluster : Scope::all;
-}
-
-void note_matrix(Warp& w, const Instruction& i, Mask lanes) {
-  const auto op = checked_form(*w.frame().function, i).op;
-  if (op != Op::ldmatrix_ && op != Op::stmatrix_) return;
-  std::uint64_t addresses[kLanes];
-  effective_addresses(w, i, addresses);
-  const Mask rows = i.count >= 4 ? kAllLanes : (Mask{1} << 8 * i.count) - 1;
-  each(rows & lanes, [&](unsigned l) {
-    if ((addresses[l] & kWindowBits) == kSharedWindow) addresses[l] -= kSharedWindow;
-  });
-  races_of(w).access(w, i, Space::shared, op == Op::ldmatrix_ ? Touch::reads : Touch::writes, 16, addresses,
-                     rows & lanes);
 }
 
 }  // namespace nvmlkit::ptx

@@ -9,7 +9,5 @@ namespace nvmlkit::ptx {
 void add_order_check(const Form& form, Instruction& out, CheckedForm& made);
 // What a load, store or atomic change orders.
 void note_order(const Form& form, CheckedForm& made);
-// The rows of ldmatrix and stmatrix.
-void note_matrix(Warp& warp, const Instruction& i, Mask lanes);
 
 }  // namespace nvmlkit::ptx

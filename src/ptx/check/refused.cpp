@@ -15,12 +15,8 @@ std::vector<Place> Warp::places_of(const Frame* frame, std::uint32_t pc) {
   return out;
 }
 
-void Warp::refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
-                  std::size_t size, unsigned lane) {
-  auto& worker = block.worker();
-  if (!worker.grid.checks)
-    return fault(kind == BadAccess::Kind::misaligned ? FaultKind::misaligned_address : FaultKind::illegal_address,
-                 address, i, lane);
+BadAccess Warp::bad_access(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
+                           std::size_t size, unsigned lane) const {
   BadAccess access;
   access.kind = kind;
   access.touch = touch;
@@ -32,6 +28,22 @@ void Warp::refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruct
     access.thread[k] = special_.tid[k][lane];
   }
   access.places = places_of(frame_, static_cast<std::uint32_t>(&i - frame_->function->code.data()));
+  return access;
+}
+
+void Warp::refuse_free(const Instruction& i, std::uint64_t address, unsigned lane) {
+  if (auto* const checks = block.worker().grid.checks)
+    checks->found(bad_access(BadAccess::Kind::bad_free, Touch::changes, Space::global, i, address, 0, lane));
+}
+
+void Warp::refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
+                  std::size_t size, unsigned lane) {
+  auto& worker = block.worker();
+  if (!worker.grid.checks && kind == BadAccess::Kind::uninitialized) return;
+  if (!worker.grid.checks)
+    return fault(kind == BadAccess::Kind::misaligned ? FaultKind::misaligned_address : FaultKind::illegal_address,
+                 address, i, lane);
+  auto access = bad_access(kind, touch, space, i, address, size, lane);
   if (const auto* const extents = worker.grid.module->extents.get()) {
     const bool is_shared = space == Space::shared;
     const auto base = is_shared ? 0 : extents->image_start;

@@ -23,6 +23,7 @@ Block::Block(Worker& worker, Group& group, unsigned rank)
   for (unsigned i = 0; i < warps; ++i) warps_.push_back(std::make_unique<Warp>(*this));
   asked_ = (worker.grid.module->shared_bytes + worker.grid.dynamic_shared + checking.gap + 15) / 16 * 16;
   shared_.resize(asked_ + kReserved);
+  if (checking.initialized && worker.grid.checks) written_.resize(shared_.size());
   for (unsigned i = 0; i < warps; ++i) fill_special(*warps_[i], i);
   if (checking.watches_blocks() && worker.grid.checks) watch_ = std::make_unique<BlockWatch>(*this);
 }
@@ -32,7 +33,11 @@ Block::~Block() { flush(); }
 void Block::start(std::uint64_t number) {
   if (waited_for_ > 0) std::fill(std::begin(barriers_), std::end(barriers_), Barrier{});
   waited_for_ = 0;
-  clear_shared();
+  clear(shared_);
+  if (!written_.empty()) {
+    clear(written_);
+    std::fill_n(written_.rbegin(), kReserved, std::byte{1});  // of the libraries of the compiler
+  }
   live_threads_ = worker_->threads_of_block;
   first_turns_ = 0;
   started_ = 0;
@@ -43,13 +48,13 @@ void Block::start(std::uint64_t number) {
 
 // Shared memory starts as zero, also that of the block before. A module of a library has megabytes of it, and a kernel
 // reaches its own variables.
-void Block::clear_shared() {
+void Block::clear(std::vector<std::byte>& bytes) const {
   const auto& grid = worker_->grid;
-  const auto first = shared_.begin();
-  if (grid.entry->calls_by_address) return std::fill(first, shared_.end(), std::byte{});
+  const auto first = bytes.begin();
+  if (grid.entry->calls_by_address) return std::fill(first, bytes.end(), std::byte{});
   for (const auto& span : grid.entry->shared_spans)
     std::fill_n(first + static_cast<std::ptrdiff_t>(span.offset), span.size, std::byte{});
-  std::fill(first + static_cast<std::ptrdiff_t>(grid.module->shared_bytes), shared_.end(), std::byte{});
+  std::fill(first + static_cast<std::ptrdiff_t>(grid.module->shared_bytes), bytes.end(), std::byte{});
 }
 
 // What is the same in all blocks of a launch.

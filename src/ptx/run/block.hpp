@@ -42,6 +42,11 @@ class Block {
   bool is_reserved(std::uint64_t address, std::uint64_t size) const {
     return address >= asked_ && address < shared_.size() && size <= shared_.size() - address;
   }
+  // Of so many bytes of shared memory, a byte for each, 0 until something writes it. Null: it is not watched.
+  std::byte* written(std::uint64_t address, std::uint64_t size) {
+    const bool is_in = address < written_.size() && size <= written_.size() - address;
+    return is_in ? written_.data() + address : nullptr;
+  }
   // `size` bytes of shared memory of a block of the cluster, or null.
   std::byte* shared_of_peer(std::uint64_t address, std::uint64_t size);
 
@@ -61,7 +66,7 @@ class Block {
   void print(std::string_view text);
 
  private:
-  void clear_shared();
+  void clear(std::vector<std::byte>& bytes) const;  // of shared memory
   struct Barrier {
     unsigned arrived = 0, arrived_true = 0, expected = 0;
   };
@@ -80,7 +85,8 @@ class Block {
   const unsigned rank_;
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<std::byte> shared_;
-  std::size_t asked_ = 0;  // bytes of it that the program asked for
+  std::vector<std::byte> written_;  // of a sanitizer that looks at what was written: of shared memory
+  std::size_t asked_ = 0;           // bytes of it that the program asked for
   Barrier barriers_[kBarriers];
   unsigned waited_for_ = 0;  // barriers that some threads have arrived at
   std::uint32_t place_[3];   // in the grid

@@ -35,11 +35,11 @@ class Group {
   std::byte* bytes(std::uint64_t address, std::uint64_t size);
 
   // Where the addresses of a block begin that mapa gives; each block has its own memory at 0, too.
+  static constexpr unsigned kRankShift = 24;
   static constexpr std::uint64_t window_of(std::uint32_t rank) { return (std::uint64_t{rank} + 1) << kRankShift; }
   static constexpr std::uint64_t offset_of(std::uint64_t address) { return address & (window_of(0) - 1); }
 
  private:
-  static constexpr unsigned kRankShift = 24;
   struct Member {
     std::unique_ptr<Block> block;
     bool has_finished = false;

@@ -110,6 +110,8 @@ class Warp {
   // A check found this in a lane. Lanes end behind their instruction, except where they only read what nothing wrote.
   void refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
               std::size_t size, unsigned lane);
+  // A lane freed what is no memory of the heap; it goes on.
+  void refuse_free(const Instruction& i, std::uint64_t address, unsigned lane);
 
   // It may be waiting for another thread of the block: where it does so often, its turn ends sooner.
   void waits(unsigned weight) { budget_ -= weight; }
@@ -173,6 +175,8 @@ class Warp {
   void arrive_in_cluster(const Fragment& own, Mask lanes);
   void wait_for_cluster(const Fragment& own, Mask lanes);
 
+  BadAccess bad_access(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
+                       std::size_t size, unsigned lane) const;
   std::byte* no_place(FaultKind kind, Space space, const Instruction& i, std::uint64_t address, std::size_t size,
                       unsigned lane);
   Frame* new_frame(const Function& function);

@@ -56,9 +56,10 @@ void Worker::remember(std::uint64_t address, bool writes, Reached& out) {
   if (found.holder && std::ranges::find(held_, found.holder) == held_.end()) held_.push_back(std::move(found.holder));
 }
 
-void Worker::release(std::uint64_t address) {
-  grid.memory->release(address);
+bool Worker::release(std::uint64_t address) {
+  const bool out = grid.memory->release(address);
   releases.fetch_add(1, std::memory_order_release);
+  return out;
 }
 
 }  // namespace nvmlkit::ptx

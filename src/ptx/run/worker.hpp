@@ -53,8 +53,8 @@ struct Worker {
   // The allocation at an address, if there is one.
   void remember(std::uint64_t address, bool writes, Reached& out);
 
-  // Ends an allocation; no thread that executes kernels remembers it from then on.
-  void release(std::uint64_t address);
+  // Ends an allocation; no thread that executes kernels remembers it from then on. False: there is none.
+  bool release(std::uint64_t address);
 
  private:
   static constexpr unsigned kRemembered = 4;

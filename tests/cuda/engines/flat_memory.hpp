@@ -21,7 +21,7 @@ class FlatMemory final : public ptx::GlobalMemory {
     return address - kStart < bytes_.size();
   }
   std::uint64_t allocate(std::uint64_t) override { return 0; }
-  void release(std::uint64_t) override {}
+  bool release(std::uint64_t) override { return true; }
 
  private:
   std::span<std::byte> bytes_;

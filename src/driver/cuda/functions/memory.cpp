@@ -135,6 +135,7 @@ CUresult MemAllocManaged(Context& context, CUdeviceptr* dptr, std::size_t bytesi
   if (bytesize == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)) return CUDA_ERROR_INVALID_VALUE;
   const auto made = memory::allocate(MemoryKind::managed, context.device, context.handle(), bytesize, flags);
   if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
+  memory::watch(*made);
   *dptr = made->address;
   return CUDA_SUCCESS;
 }

@@ -36,12 +36,12 @@ std::uint64_t ContextMemory::allocate(std::uint64_t size) {
   return made ? made->address : 0;
 }
 
-void ContextMemory::release(std::uint64_t address) {
+bool ContextMemory::release(std::uint64_t address) {
   const auto known = memory::find(address);
-  const bool is_of_heap = known && known->address == address && (known->flags & DeviceHeap::kFlag);
-  if (!is_of_heap && sanitizer::is_on()) sanitizer::note_bad_free(address);
-  if (!known || !(known->flags & DeviceHeap::kFlag)) return;
-  if (memory::remove(address, MemoryKind::device, MemoryKind::device)) context_.heap().give_back(known->size);
+  if (!known || !(known->flags & DeviceHeap::kFlag)) return false;
+  if (!memory::remove(address, MemoryKind::device, MemoryKind::device)) return false;
+  context_.heap().give_back(known->size);
+  return true;
 }
 
 void ContextMemory::set_condition(std::uint64_t handle, std::uint32_t value) {

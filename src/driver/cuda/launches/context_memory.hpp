@@ -13,7 +13,7 @@ class ContextMemory final : public ptx::GlobalMemory {
   bool find(std::uint64_t address, ptx::Region& region) override;
   std::uint64_t allocate(std::uint64_t size) override;
   // Memory that is not of the heap stays.
-  void release(std::uint64_t address) override;
+  bool release(std::uint64_t address) override;
   void set_condition(std::uint64_t handle, std::uint32_t value) override;
   bool sample(const ptx::Lookup& lookup, std::uint32_t out[4]) override;
   bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, bool clamps, std::byte*& out) override;

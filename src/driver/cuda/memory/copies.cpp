@@ -4,6 +4,7 @@
 
 #include "driver/cuda/memory/host_memory.hpp"
 #include "driver/cuda/sanitize/host_work.hpp"
+#include "driver/cuda/sanitize/managed_pages.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
 #include "driver/cuda/textures/textures.hpp"
 
@@ -121,6 +122,7 @@ void Copy::check_source() const {
 
 void Copy::perform() const {
   if (size() == 0) return;  // then there may be no addresses either
+  if (from_.span.holder && from_.span.holder->written) sanitizer::note_host_writes(*from_.span.holder);
   if (origin_ && from_.span.holder) check_source();
   if (to_.span.holder && to_.span.holder->written) note_written();
   if (sanitizer::is_on()) note_accesses();

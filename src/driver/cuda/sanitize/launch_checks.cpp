@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "driver/cuda/sanitize/kernel_filter.hpp"
+#include "driver/cuda/sanitize/managed_pages.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
 #include "driver/cuda/sanitize/work_order.hpp"
 
@@ -19,6 +20,8 @@ sanitize::Kind kind_of(ptx::BadAccess::Kind kind) {
       return sanitize::Kind::misaligned;
     case ptx::BadAccess::Kind::uninitialized:
       return sanitize::Kind::uninitialized;
+    case ptx::BadAccess::Kind::bad_free:
+      return sanitize::Kind::bad_free;
   }
   return sanitize::Kind::out_of_bounds;
 }
@@ -73,7 +76,9 @@ sanitize::Touch touch_of(ptx::Touch touch) {
 }
 
 std::unique_ptr<LaunchChecks> LaunchChecks::make(const Launch& launch) {
-  if (!is_on() || !is_meant(*launch.function->code)) return nullptr;
+  if (!is_on()) return nullptr;
+  note_host_writes();
+  if (!is_meant(*launch.function->code)) return nullptr;
   return std::make_unique<LaunchChecks>(launch);
 }
 
@@ -96,6 +101,8 @@ sanitize::Finding LaunchChecks::finding_of(const ptx::BadAccess& access) const {
   }
   out.places = places_of(launch_, access.places);
   out.nearest = nearest_of(access);
+  if (out.kind == sanitize::Kind::bad_free)
+    out.text = was_freed_by_kernel(access.address) ? "Double free" : "Invalid pointer to free";
   if (launch_.origin) out.host = launch_.origin->frames();
   return out;
 }
@@ -125,7 +132,8 @@ bool LaunchChecks::finish(const ptx::Fault& fault, const std::string& text) {
   const std::lock_guard lock(mutex_);
   bool has_errors = false;
   for (const auto& [key, finding] : findings_) {
-    has_errors |= std::get<ptx::BadAccess::Kind>(key) != ptx::BadAccess::Kind::uninitialized;
+    const auto kind = std::get<ptx::BadAccess::Kind>(key);
+    has_errors |= kind == ptx::BadAccess::Kind::out_of_bounds || kind == ptx::BadAccess::Kind::misaligned;
     sanitize::record(finding);
   }
   if (sanitize::options()->initcheck) note_unseen();

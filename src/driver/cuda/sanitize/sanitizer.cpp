@@ -9,6 +9,7 @@
 #include "driver/cuda/context/device_heap.hpp"
 #include "driver/cuda/errors.hpp"
 #include "driver/cuda/memory/memory.hpp"
+#include "driver/cuda/sanitize/managed_pages.hpp"
 #include "ptx/checks.hpp"
 
 namespace nvmlkit::cuda::sanitizer {
@@ -59,6 +60,7 @@ void report_unused(const Allocation& a) {
   const auto* const options = sanitize::options();
   const bool is_of_heap = (a.flags & DeviceHeap::kFlag) != 0;
   if (!options || !options->finds_unused || !a.written || a.is_of_driver || is_of_heap) return;
+  note_host_writes(a);
   const auto* const end = a.written + a.size;
   const auto unused = std::count(static_cast<const std::byte*>(a.written), end, std::byte{});
   if (unused == 0) return;
@@ -110,14 +112,9 @@ void note_freed(const Allocation& a) {
   if (all.last.size() > kRemembered) all.last.pop_back();
 }
 
-void note_bad_free(CUdeviceptr address) {
-  sanitize::Finding finding;
-  finding.kind = sanitize::Kind::bad_free;
-  finding.address = address;
+bool was_freed_by_kernel(CUdeviceptr address) {
   Freed freed;
-  const bool is_double = find_freed(address, freed) && freed.is_of_heap && freed.address == address;
-  finding.text = is_double ? "Double free" : "Invalid pointer to free";
-  sanitize::record(std::move(finding));
+  return find_freed(address, freed) && freed.is_of_heap && freed.address == address;
 }
 
 void note_call_error(CUresult error) {

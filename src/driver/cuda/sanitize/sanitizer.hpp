@@ -22,8 +22,8 @@ std::shared_ptr<const sanitize::HostStack> here();
 
 // The table of memory is locked.
 void note_freed(const Allocation& allocation);
-// A kernel freed what is no memory of its heap.
-void note_bad_free(CUdeviceptr address);
+// Whether memory of the heap of kernels began there and was freed.
+bool was_freed_by_kernel(CUdeviceptr address);
 void note_call_error(CUresult error);
 
 // A copy reads rows of bytes for the host: which of them did nothing write?

@@ -44,12 +44,14 @@ std::uint64_t Children::prepare(KernelLaunch launch) {
   return address;
 }
 
-bool Children::start_prepared(std::uint64_t buffer, std::uint64_t stream) {
+bool Children::start_prepared(std::uint64_t buffer, std::uint64_t stream, std::shared_ptr<const races::Birth> birth) {
   std::unique_lock lock(mutex_);
   auto node = prepared_.extract(buffer);
   lock.unlock();
-  if (node) add(std::move(node.mapped()), buffer, stream);
-  return !node.empty();
+  if (!node) return false;
+  node.mapped().birth = std::move(birth);
+  add(std::move(node.mapped()), buffer, stream);
+  return true;
 }
 
 void Children::add(KernelLaunch launch, std::uint64_t buffer, std::uint64_t stream) {
@@ -167,6 +169,7 @@ Grid grid_of(const Grid& parent, const KernelLaunch& launch) {
   out.workspace = 0;
   out.depth = parent.depth + 1;
   out.children = nullptr;
+  out.birth = launch.birth;
   return out;
 }
 
@@ -190,6 +193,7 @@ Outcome run_kernel(const Grid& grid) {
     tails.pop_back();
     own = grid_of(grid, current);
     own.depth = grid.depth;
+    own.birth = grid.birth;
   }
 }
 

@@ -19,6 +19,7 @@ struct KernelLaunch {
   std::uint32_t threads[3] = {1, 1, 1};
   std::uint32_t dynamic_shared = 0;
   std::vector<std::byte> params;
+  std::shared_ptr<const races::Birth> birth{};  // as in Grid
 };
 
 // Rows of bytes that are copied, or filled with one value.
@@ -42,7 +43,7 @@ class Children {
   std::uint64_t buffer(std::uint64_t size);
   // The same for a launch that begins when its buffer comes back.
   std::uint64_t prepare(KernelLaunch launch);
-  bool start_prepared(std::uint64_t buffer, std::uint64_t stream);
+  bool start_prepared(std::uint64_t buffer, std::uint64_t stream, std::shared_ptr<const races::Birth> birth);
   void add(KernelLaunch launch, std::uint64_t buffer, std::uint64_t stream);
   void add(const RowsOfBytes& rows);
 

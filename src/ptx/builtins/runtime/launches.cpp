@@ -2,6 +2,8 @@
 #include <optional>
 
 #include "ptx/builtins/runtime/runtime_call.hpp"
+#include "ptx/check/block_watch.hpp"
+#include "ptx/check/races/block.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -52,9 +54,16 @@ void get_parameter_buffer_v2(const BuiltinCall& call) {
   call.answer<std::uint64_t>(buffer);
 }
 
+// Of a launch into a stream, what is ordered before it. Tail launches have the order of their grid.
+std::shared_ptr<const races::Birth> birth_of(const BuiltinCall& call, std::uint64_t stream) {
+  auto* const watch = call.warp().block.watch();
+  if (!watch || !watch->races() || stream == Children::kTailLaunch) return nullptr;
+  return watch->races()->launches(call.warp(), call.lane(), stream, stream != Children::kFireAndForget);
+}
+
 void launch_device_v2(const BuiltinCall& call) {
-  const auto buffer = call.argument<std::uint64_t>(0);
-  finish(call, children_of(call).start_prepared(buffer, call.argument<std::uint64_t>(1)) ? kSuccess : kInvalidValue);
+  const auto buffer = call.argument<std::uint64_t>(0), stream = call.argument<std::uint64_t>(1);
+  finish(call, children_of(call).start_prepared(buffer, stream, birth_of(call, stream)) ? kSuccess : kInvalidValue);
 }
 
 void get_parameter_buffer(const BuiltinCall& call) {
@@ -64,14 +73,18 @@ void get_parameter_buffer(const BuiltinCall& call) {
 // (function, buffer, grid, block, shared memory, stream)
 void launch_device(const BuiltinCall& call) {
   int error = kSuccess;
-  if (auto launch = launch_of(call, 0, 2, error))
-    children_of(call).add(std::move(*launch), call.argument<std::uint64_t>(1), call.argument<std::uint64_t>(5));
+  if (auto launch = launch_of(call, 0, 2, error)) {
+    const auto stream = call.argument<std::uint64_t>(5);
+    launch->birth = birth_of(call, stream);
+    children_of(call).add(std::move(*launch), call.argument<std::uint64_t>(1), stream);
+  }
   finish(call, error);
 }
 
 void synchronize(const BuiltinCall& call) {
   if (auto fault = children_of(call).run_pending(); fault.kind != FaultKind::none)
     call.warp().block.worker().fault = std::move(fault);
+  if (auto* const watch = call.warp().block.watch(); watch && watch->races()) watch->races()->waits_for_launches();
   call.answer<std::int32_t>(kSuccess);
 }
 

@@ -11,8 +11,7 @@ void cuda_malloc(const BuiltinCall& call) {
   finish(call, made || size == 0 ? kSuccess : kMemoryAllocation);
 }
 void cuda_free(const BuiltinCall& call) {
-  const auto address = call.argument<std::uint64_t>(0);
-  if (address) call.warp().block.worker().release(address);
+  call.release(call.argument<std::uint64_t>(0));
   finish(call, kSuccess);
 }
 

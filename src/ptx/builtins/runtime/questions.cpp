@@ -81,7 +81,10 @@ void get_function_attributes(const BuiltinCall& call) {
   const auto address = call.argument<std::uint64_t>(0);
   constexpr std::size_t kSize = 52;
   for (std::size_t k = 0; k < kSize; k += 4)
-    if (auto* const p = call.place(address + k, 4)) std::memcpy(p, reinterpret_cast<const char*>(&out) + k, 4);
+    if (auto* const p = call.place(address + k, 4)) {
+      std::memcpy(p, reinterpret_cast<const char*>(&out) + k, 4);
+      note_written(call.warp(), call.instruction(), address + k, 4);
+    }
   finish(call, kSuccess);
 }
 

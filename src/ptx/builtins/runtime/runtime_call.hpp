@@ -5,6 +5,7 @@
 
 #include "ptx/builtins/builtin_call.hpp"
 #include "ptx/builtins/runtime/children.hpp"
+#include "ptx/check/written.hpp"
 
 namespace nvmlkit::ptx {
 
@@ -34,7 +35,10 @@ void finish(const BuiltinCall& call, int error);
 template <class T>
 void give(const BuiltinCall& call, std::size_t argument, T value) {
   const auto address = call.argument<std::uint64_t>(argument);
-  if (auto* const p = call.place(address, sizeof value)) std::memcpy(p, &value, sizeof value);
+  auto* const p = call.place(address, sizeof value);
+  if (!p) return;
+  std::memcpy(p, &value, sizeof value);
+  note_written(call.warp(), call.instruction(), address, sizeof value);
 }
 
 // The functions of each subject. Names without the __cudaCDP2 or cuda that they begin with.

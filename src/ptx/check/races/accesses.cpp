@@ -1,4 +1,5 @@
 // Accesses to memory: each is compared with those that were made before.
+#include "ptx/check/block_watch.hpp"
 #include "ptx/check/races/look.hpp"
 #include "ptx/run/group.hpp"
 #include "ptx/run/places.hpp"
@@ -24,6 +25,20 @@ std::uint32_t BlockState::event_for(Warp& w, const Instruction& i, const Checked
   return id = log.add(event);
 }
 
+std::uint32_t BlockState::new_event(Log& log, Warp& w, const Instruction& i, Touch touch, std::uint32_t warp, Time time,
+                                    const CheckedForm* form) const {
+  const auto& function = *w.frame().function;
+  const auto number = static_cast<std::uint32_t>(&i - function.code.data());
+  return log.add({&function, number_, number, time, static_cast<std::uint16_t>(warp), touch,
+                  form ? form->scope : Scope::none, form && form->is_volatile});
+}
+
+BlockState& BlockState::owner_of(std::uint64_t address) {
+  const auto rank = address < Group::window_of(0) ? block_.rank() : (address >> Group::kRankShift) - 1;
+  auto& group = block_.group();
+  return rank < group.size() ? *group.member(static_cast<unsigned>(rank)).watch()->races() : *this;
+}
+
 bool BlockState::is_before_by_clocks(const Look& look, const Event& event, unsigned other, unsigned lane) const {
   const auto& clock = look.state.clocks[lane];
   return clock && clock->knows(event.block, event.warp, other, event.time);
@@ -33,12 +48,13 @@ bool BlockState::is_before_by_clocks(const Look& look, const Event& event, unsig
 bool BlockState::is_before(Look& look, Stamp stamp, unsigned lane) {
   const auto id = event_of(stamp);
   if (id < look.log.base()) return true;
-  const bool runs = (stamp & kRunning) != 0;
-  if (id < look.ordered && !runs) return true;
+  bool runs = (stamp & kRunning) != 0;
+  if (id < look.ordered && (!runs || look.is_global)) return true;
   auto& known = look.answers[id % Look::kAnswers];
   if (known >> 1 == id && !runs) return (known & 1) != 0;
   const auto& event = look.log.event(id);
   const auto other = lane_of(stamp);
+  runs = runs && event.block >> 32 == launch_.id;  // the end of a launch is that of its copies
   if (runs) return event.warp == kCopyWarp && is_before_by_clocks(look, event, other, lane);
   const auto answer = [&](bool is) {
     known = id << 1 | (is ? 1u : 0u);
@@ -52,11 +68,12 @@ bool BlockState::is_before(Look& look, Stamp stamp, unsigned lane) {
       const auto& lanes = look.state.lanes;
       if (lanes && !(stamp & kSeveral) && event.time < (*lanes)[lane][other]) return true;
     }
-  } else if (event.block >> 32 != launch_.id && launch_.is_after(static_cast<std::uint32_t>(event.block >> 32))) {
-    return answer(true);
+  } else if (event.block >> 32 != launch_.id && launch_.is_after(event, other)) {
+    return launch_.birth ? true : answer(true);  // of its parent, not all lanes
   }
   if (look.state.has_clocks) return is_before_by_clocks(look, event, other, lane);
-  return event.warp == look.warp.index() ? false : answer(false);
+  const bool holds_for_all = event.warp != look.warp.index() && !launch_.birth;
+  return holds_for_all ? answer(false) : false;
 }
 
 // A reader beside others that are not ordered before it: of three, the one that is nearest to the new one goes.
@@ -179,7 +196,7 @@ void BlockState::access(Warp& w, const Instruction& i, const CheckedForm& form, 
   if (i.space == Space::shared || i.space == Space::global) {
     access(w, i, i.space, form.touch, form.size, addresses, lanes);
     if (form.scope != Scope::none && (i.space == Space::shared || launch_.looks_at_global))
-      synchronize(w, form, addresses, lanes, i.space == Space::shared ? flags_ : shared().flags);
+      synchronize(w, form, addresses, lanes, i.space == Space::global);
     return;
   }
   if (i.space != Space::generic) return;
@@ -197,7 +214,7 @@ void BlockState::access(Warp& w, const Instruction& i, const CheckedForm& form, 
   for (const auto& [mask, space] : {std::pair{in_shared, Space::shared}, std::pair{in_global, Space::global}}) {
     if (mask == 0) continue;
     access(w, i, space, form.touch, form.size, own, mask);
-    if (form.scope != Scope::none) synchronize(w, form, own, mask, space == Space::shared ? flags_ : shared().flags);
+    if (form.scope != Scope::none) synchronize(w, form, own, mask, space == Space::global);
   }
 }
 
@@ -225,14 +242,37 @@ void BlockState::access(Warp& w, const Instruction& i, Space space, Touch touch,
   if (is_global || !is_in_cluster_) return look_at(look, addresses, lanes, touch != Touch::reads);
   // Shared memory of a block of the cluster; each one has what was done to its own.
   std::uint64_t own[kLanes];
-  Mask here = 0;
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = first_of(left);
-    const bool is_own = addresses[lane] < Group::window_of(0) || addresses[lane] >> 24 == block_.rank() + 1;
-    own[lane] = Group::offset_of(addresses[lane]);
-    if (is_own) here |= Mask{1} << lane;
+  look.addresses = own;
+  for (Mask left = lanes; left != 0;) {
+    auto& of = owner_of(addresses[first_of(left)]);
+    Mask here = 0;
+    for (Mask rest = left; rest != 0; rest &= rest - 1) {
+      const auto lane = first_of(rest);
+      own[lane] = Group::offset_of(addresses[lane]);
+      if (&owner_of(addresses[lane]) == &of) here |= Mask{1} << lane;
+    }
+    left &= ~here;
+    if (&of == this) {
+      look_at(look, own, here, touch != Touch::reads);
+      continue;
+    }
+    const auto far = new_event(of.log_, w, i, touch, w.index(), shared().now, &form);
+    Look other{w,
+               i,
+               look.form,
+               look.state,
+               of.log_,
+               touch,
+               form.scope,
+               form.is_volatile,
+               size,
+               far << kEventShift,
+               of.first_event_,
+               false,
+               own,
+               &of.block_};
+    look_at(other, own, here, touch != Touch::reads);
   }
-  look_at(look, own, here, touch != Touch::reads);
 }
 
 }  // namespace nvmlkit::ptx::races

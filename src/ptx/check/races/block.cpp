@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ptx/check/block_watch.hpp"
 #include "ptx/run/group.hpp"
 
 namespace nvmlkit::ptx::races {
@@ -18,6 +19,7 @@ void BlockState::start() {
   const auto& grid = block_.worker().grid;
   number_ = launch_.block(s.ctaid[0][0] + std::uint64_t{grid.blocks[0]} *
                                               (s.ctaid[1][0] + std::uint64_t{grid.blocks[1]} * s.ctaid[2][0]));
+  cluster_ = launch_.cluster_of(number_);
   if (log_.next() > kMostEvents / 2) log_.forget_all();
   log_.forget_events();
   first_event_ = log_.next();
@@ -26,7 +28,7 @@ void BlockState::start() {
   floor_ = ++shared().now;
   has_clocks_ = false;
   for (auto& gathered : arrived_) gathered = nullptr;
-  cluster_arrived_ = nullptr;
+  cluster_arrived_ = cluster_released_ = nullptr;
   for (auto& w : warps_) {
     w.since = floor_;
     w.floor = floor_;
@@ -36,7 +38,7 @@ void BlockState::start() {
     w.lanes.reset();
     w.order.reset();
     w.copies.clear();
-    std::ranges::fill(w.groups, 0u);
+    for (auto& groups : w.groups) std::ranges::fill(groups, 0u);
   }
 }
 
@@ -85,14 +87,15 @@ void BlockState::arrive(Warp& w, unsigned barrier, Mask lanes) {
 // All threads that live have arrived, and those that ended did before.
 void BlockState::release_all() {
   const auto now = ++shared().now;
-  ClockRef clock, near, wide;
+  ClockRef clock, seen[kLevels];
   bool has_order = false;
   for (auto& w : warps_) {
     if (w.has_clocks)
       for (const auto& own : w.clocks) clock = joined(clock, own);
     if (!w.order) continue;
     has_order = true;
-    for (const auto& own : *w.order) near = joined(near, own.seen_near), wide = joined(wide, own.seen_wide);
+    for (const auto& own : *w.order)
+      for (unsigned k = 0; k < kLevels; ++k) seen[k] = joined(seen[k], own.seen[k]);
   }
   bool runs = false;
   for (auto& w : warps_) {
@@ -100,12 +103,8 @@ void BlockState::release_all() {
     w.lanes.reset();
     runs |= !w.copies.empty();
     if (clock) w.clocks.fill(clock), w.has_clocks = true;
-    if (has_order && (near || wide))
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        auto& own = w.order_of(lane);
-        own.seen_near = near;
-        own.seen_wide = wide;
-      }
+    if (has_order && (seen[0] || seen[1] || seen[2]))
+      for (unsigned lane = 0; lane < kLanes; ++lane) std::ranges::copy(seen, w.order_of(lane).seen);
   }
   floor_ = now;
   for (auto& gathered : arrived_) gathered = nullptr;
@@ -156,7 +155,7 @@ void BlockState::arrive_in_cluster(Warp& w, Mask lanes) {
 }
 
 void BlockState::leave_cluster(Warp& w, Mask lanes) {
-  const auto& clock = block_.group().member(0).watch()->races()->cluster_arrived_;
+  const auto& clock = block_.group().member(0).watch()->races()->cluster_released_;
   for (Mask left = lanes; left != 0; left &= left - 1) learn(state(w), first_of(left), clock);
 }
 

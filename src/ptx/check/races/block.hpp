@@ -10,17 +10,23 @@
 
 namespace nvmlkit::ptx::races {
 
-// What a lane has read of flags, or fenced, and has not used yet.
+// How far an order reaches: the threads of the block, of its cluster, all.
+constexpr unsigned kLevels = 3;
+
+// What a lane has read of flags, or fenced, and has not used yet; by level.
 struct LaneOrder {
-  ClockRef seen_near, seen_wide;        // until a fence behind the read
-  Time fence_near = 0, fence_wide = 0;  // the last fences
+  ClockRef seen[kLevels];    // until a fence behind the read
+  Time fence[kLevels] = {};  // the last fences
 };
 
-// Copies of one instruction that have not been waited for.
+// Accesses of one instruction that run beside its threads and have not been waited for.
 struct RunningCopy {
+  enum class Kind : std::uint8_t { lanes, bulk, products };  // cp.async, bulk copies from shared memory, wgmma
+  static constexpr unsigned kKinds = 3;
+  Kind kind{};
+  bool is_global = false;
+  Touch touch{};
   Stamp event = 0;  // without a lane
-  const Instruction* instruction = nullptr;
-  const Function* function = nullptr;
   Mask lanes = 0;
   std::uint32_t size = 0;
   std::uint64_t addresses[kLanes] = {};
@@ -41,7 +47,7 @@ struct WarpState {
   std::unique_ptr<std::array<std::array<Time, kLanes>, kLanes>> lanes;  // of each other, beyond the floor
   std::unique_ptr<std::array<LaneOrder, kLanes>> order;
   std::vector<RunningCopy> copies;
-  std::uint32_t groups[kLanes] = {};  // of copies, that lanes have committed
+  std::uint32_t groups[RunningCopy::kKinds][kLanes] = {};  // that lanes have committed
 
   LaneOrder& order_of(unsigned lane) {
     if (!order) order = std::make_unique<std::array<LaneOrder, kLanes>>();
@@ -67,6 +73,8 @@ class BlockState {
   void meet(Warp& w, Mask lanes);  // lanes of a warp
   void arrive_in_cluster(Warp& w, Mask lanes);
   void leave_cluster(Warp& w, Mask lanes);
+  // All have arrived; of the first member.
+  void end_phase_of_cluster() { cluster_released_ = std::exchange(cluster_arrived_, nullptr); }
 
   // Barriers in shared memory of this block: who arrives, from whichever block, and who has seen the end of a phase.
   void arrive_at(std::uint64_t address, const ClockRef& clock);
@@ -74,16 +82,23 @@ class BlockState {
   ClockRef hand_on(Warp& w, unsigned lane);
   void learn(Warp& w, unsigned lane, const ClockRef& clock) { learn(state(w), lane, clock); }
 
-  // Copies that run beside the threads.
-  void copy(Warp& w, const Instruction& i, std::uint32_t size, const std::uint64_t* to, const std::uint64_t* from,
-            Mask lanes);
-  void commit(Warp& w, Mask lanes);
-  void wait(Warp& w, std::uint32_t most_left, Mask lanes);
-  // By a lane of any block to the shared memory of this one.
-  void bulk_copy(Warp& w, const Instruction& i, std::uint64_t to, std::uint32_t size, std::uint64_t barrier,
-                 unsigned lane);
+  // Accesses that run beside the threads, with addresses in the block's own memory.
+  void run(Warp& w, const Instruction& i, RunningCopy::Kind kind, Space space, Touch touch, std::uint32_t size,
+           const std::uint64_t* addresses, Mask lanes);
+  void commit(Warp& w, RunningCopy::Kind kind, Mask lanes);
+  // With `reads`, only what is read is no longer in use.
+  void wait(Warp& w, RunningCopy::Kind kind, std::uint32_t most_left, bool reads, Mask lanes);
+  // By a lane of this block, to the shared memory of a block, with a barrier that learns of the end.
+  void bulk_copy(Warp& w, const Instruction& i, BlockState& of, std::uint64_t to, std::uint32_t size,
+                 std::uint64_t barrier, unsigned lane);
 
-  Log& log() { return log_; }
+  // A lane launches a kernel into a stream of its block; with `in_order`, behind those that are in it.
+  std::shared_ptr<const Birth> launches(Warp& w, unsigned lane, std::uint64_t stream, bool in_order);
+  // All that the grid has launched is done.
+  void waits_for_launches() { launch_.waits_for_children(); }
+
+  // Of the cluster, the block whose shared memory an address lies in.
+  BlockState& owner_of(std::uint64_t address);
 
  private:
   struct Look;
@@ -111,8 +126,15 @@ class BlockState {
                              const char*& reason);
   bool is_same_value(Look& look, const Event& event, Stamp earlier, std::uint64_t address, unsigned lane);
   std::uint32_t event_for(Warp& w, const Instruction& i, const CheckedForm& form, Touch touch, bool global);
+  std::uint32_t new_event(Log& log, Warp& w, const Instruction& i, Touch touch, std::uint32_t warp, Time time,
+                          const CheckedForm* form = nullptr) const;
+  unsigned level_of(Scope scope) const {
+    return scope == Scope::all ? 2 : scope == Scope::cluster && is_in_cluster_ ? 1 : 0;
+  }
+  std::uint64_t place_of(unsigned level) const { return level == 0 ? number_ : cluster_; }
   void look_at(Look& look, const std::uint64_t* addresses, Mask lanes, bool writes);
-  void synchronize(Warp& w, const CheckedForm& form, const std::uint64_t* addresses, Mask lanes, Flags& flags);
+  void synchronize(Warp& w, const CheckedForm& form, const std::uint64_t* addresses, Mask lanes, bool is_global);
+  void synchronize(Warp& w, const CheckedForm& form, Flags& flags, std::uint64_t address, unsigned lane);
   void read_flag(Warp& w, const CheckedForm& form, const Flag& flag, unsigned lane);
   void write_flag(Warp& w, const CheckedForm& form, Flag& flag, unsigned lane);
   ClockRef clock_of(const WarpState& state, unsigned warp, unsigned lane, Time own) const;
@@ -124,12 +146,14 @@ class BlockState {
   Launch& launch_;
   Log log_;
   Flags flags_;
-  std::uint64_t number_ = 0;  // of the block, for events
+  std::uint64_t number_ = 0;   // of the block, for events
+  std::uint64_t cluster_ = 0;  // where flags keep what its threads hand on
   std::vector<WarpState> warps_;
   Time floor_ = 0;                 // all threads know of all threads of the block what was before
   std::uint32_t first_event_ = 0;  // of shared memory; those before are ordered before all that happens now
   bool has_clocks_ = false, is_in_cluster_;
-  ClockRef arrived_[16], cluster_arrived_;
+  ClockRef arrived_[16];
+  ClockRef cluster_arrived_, cluster_released_;  // of the first member: by those of this phase, and of the last one
   std::unordered_map<std::uint64_t, ClockRef> gates_;  // barriers in memory
 };
 

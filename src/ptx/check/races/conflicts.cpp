@@ -1,4 +1,5 @@
 // Two accesses that nothing orders: whether that is a race, and how bad.
+#include <algorithm>
 #include <cstring>
 
 #include "ptx/check/extents.hpp"
@@ -19,9 +20,10 @@ constexpr const char* kScope = "Both are atomic, but a scope leaves out the othe
 bool BlockState::is_same_value(Look& look, const Event& event, Stamp earlier, std::uint64_t address, unsigned lane) {
   const auto size = look.size;
   if (!look.form || look.touch != Touch::writes || event.touch != Touch::writes || size > 16) return false;
+  auto& memory = (look.owner ? look.owner : &block_)->shared();
   auto* const bytes =
-      look.is_global ? block_.worker().global(address, size, look.instruction) : block_.shared().data() + address;
-  if (!bytes || (!look.is_global && address + size > block_.shared().size())) return false;
+      look.is_global ? block_.worker().global(address, size, look.instruction) : memory.data() + address;
+  if (!bytes || (!look.is_global && address + size > memory.size())) return false;
   const auto other = lane_of(earlier);
   if (event_of(earlier) == event_of(look.own) && look.addresses[other] == look.addresses[lane])
     look.form->handler(look.warp, look.instruction, Mask{1} << other);
@@ -47,7 +49,7 @@ Race::Severity BlockState::severity_of(Look& look, const Event& event, Stamp ear
   }
   if (look.state.order) {
     const auto& order = (*look.state.order)[lane];
-    for (const auto& seen : {order.seen_near, order.seen_wide})
+    for (const auto& seen : order.seen)
       if (seen && seen->knows(event.block, event.warp, lane_of(earlier), event.time)) {
         reason = kNoFence;
         return Severity::warning;
@@ -60,7 +62,10 @@ void BlockState::conflict(Look& look, Stamp earlier, std::uint64_t address, unsi
   const auto& event = look.log.event(event_of(earlier));
   const bool are_strong = event.scope != Scope::none && look.scope != Scope::none && !(earlier & kRunning);
   if (are_strong) {
-    const bool reach = event.block == number_ || (event.scope >= Scope::cluster && look.scope >= Scope::cluster);
+    const auto least = std::min(event.scope, look.scope);
+    const bool reach = event.block == number_ || least == Scope::all ||
+                       (least == Scope::cluster && is_in_cluster_ && event.block >> 32 == launch_.id &&
+                        launch_.cluster_of(event.block) == cluster_);
     const bool is_by_warp = !look.is_global && event.block == number_ && event.warp == look.warp.index() &&
                             event.is_volatile && look.is_volatile;
     if (reach && !is_by_warp) return;

@@ -37,15 +37,16 @@ void forget(std::uint64_t address, std::uint64_t size) {
   shared().global.forget(address, size);
 }
 
-// What kernels launch runs in the middle of its parent, or behind it: its order is not followed.
 Launch::Launch(const Grid& grid)
     : id(++shared().launches),
-      looks_at_global(grid.depth == 0),
+      looks_at_global(grid.depth == 0 || grid.birth),
       about(grid.checks->about),
+      birth(grid.birth),
       checks_(grid.checks),
-      order_(checks_->order) {
+      order_(birth ? birth->order : checks_->order) {
   std::copy_n(grid.blocks, 3, blocks_);
   std::copy_n(grid.threads, 3, threads_);
+  std::copy_n(grid.cluster, 3, cluster_);
   auto& s = shared();
   ++s.running;
   ++s.now;
@@ -61,6 +62,16 @@ Launch::Launch(const Grid& grid)
 
 Launch::~Launch() = default;
 
+std::uint64_t Launch::cluster_of(std::uint64_t block) const {
+  std::uint64_t out = 0, own = block & 0xFFFFFFFF, step = 1;
+  for (int k = 0; k < 3; ++k) {
+    out += own % blocks_[k] / cluster_[k] * step;
+    step *= blocks_[k] / cluster_[k];
+    own /= blocks_[k];
+  }
+  return std::uint64_t{1} << 63 | (block >> 32) << 32 | out;
+}
+
 bool Launch::is_after(std::uint32_t other) const {
   if (other == id) return false;
   const auto at = shared().all.find(other);
@@ -72,7 +83,41 @@ bool Launch::is_after(std::uint32_t other) const {
     const auto known = order_.known->find(stream);
     return known != order_.known->end() && known->second >= number;
   };
-  return knows(before.stream, before.number) || (before.of_stream != 0 && knows(before.of_stream, before.of_number));
+  if (knows(before.stream, before.number) || (before.of_stream != 0 && knows(before.of_stream, before.of_number)))
+    return true;
+  const auto& born = at->second->birth;
+  if (!born) return false;
+  // The end of a launch is that of its children, but for those who are within it.
+  if (born->parent == id) return other <= children_done_;
+  return !is_within(born->parent) && is_after(born->parent);
+}
+
+bool Launch::is_within(std::uint32_t other) const {
+  for (auto own = birth; own;) {
+    if (own->parent == other) return true;
+    const auto at = shared().all.find(own->parent);
+    own = at == shared().all.end() ? nullptr : at->second->birth;
+  }
+  return false;
+}
+
+std::uint32_t Launch::shared_launches() { return shared().launches; }
+
+std::shared_ptr<const Birth> Launch::child(ClockRef clock, std::uint64_t block, std::uint64_t stream, bool in_order) {
+  auto out = std::make_shared<Birth>();
+  auto& [number, count] = streams_[{block, stream}];
+  if (number == 0 || !in_order) number = ++shared().streams;
+  out->order.stream = number;
+  out->order.number = ++count;
+  out->order.of_stream = order_.of_stream ? order_.of_stream : order_.stream;
+  out->order.of_number = order_.of_stream ? order_.of_number : order_.number;
+  auto known = std::make_shared<std::map<std::uint32_t, std::uint64_t>>();
+  if (order_.known) *known = *order_.known;
+  if (order_.stream != 0) (*known)[order_.stream] = order_.number - 1;
+  out->order.known = std::move(known);
+  out->clock = birth ? joined(clock, birth->clock) : std::move(clock);
+  out->parent = id;
+  return out;
 }
 
 const Launch* Launch::launch_of(const Event& event) const {

@@ -12,12 +12,19 @@
 
 namespace nvmlkit::ptx::races {
 
-// What a thread that releases writes for those that acquire: within its block, and for all.
+// What a thread that releases writes for those that acquire: within its block or its cluster, and for all.
 struct Flag {
   ClockRef wide;
-  std::map<std::uint64_t, ClockRef> near;  // by block
+  std::map<std::uint64_t, ClockRef> near;  // by block, and by cluster
 };
 using Flags = std::unordered_map<std::uint64_t, Flag>;
+
+// What is ordered before a launch by a kernel.
+struct Birth {
+  LaunchOrder order;  // without the parent and its other launches
+  ClockRef clock;     // of the thread
+  std::uint32_t parent = 0;
+};
 
 class Launch {
  public:
@@ -27,8 +34,18 @@ class Launch {
   Launch& operator=(const Launch&) = delete;
 
   std::uint64_t block(std::uint64_t number) const { return std::uint64_t{id} << 32 | number; }
+  // A number for the cluster of a block, which no block has.
+  std::uint64_t cluster_of(std::uint64_t block) const;
   // Whether a launch that began earlier is ordered before this one.
   bool is_after(std::uint32_t other) const;
+  // Of an event of another launch.
+  bool is_after(const Event& event, unsigned lane) const {
+    if (is_after(static_cast<std::uint32_t>(event.block >> 32))) return true;
+    return birth && birth->clock && birth->clock->knows(event.block, event.warp, lane, event.time);
+  }
+  // By a thread of this one, which knows so much.
+  std::shared_ptr<const Birth> child(ClockRef clock, std::uint64_t block, std::uint64_t stream, bool in_order);
+  void waits_for_children() { children_done_ = shared_launches(); }
   // The launch of an event; null: it is forgotten.
   const Launch* launch_of(const Event& event) const;
   // The instruction and the thread of an event of this launch; work of the driver has neither.
@@ -43,14 +60,19 @@ class Launch {
   const bool looks_at_global;
   std::uint32_t first_global = 0;  // events before are ordered before this launch
   std::shared_ptr<const void> about;
+  const std::shared_ptr<const Birth> birth;  // of a launch by a kernel
 
  private:
+  static std::uint32_t shared_launches();
+  bool is_within(std::uint32_t other) const;
   using Key = std::tuple<const Function*, std::uint32_t, const Function*, std::uint32_t, bool>;
   static Key key_of(Race::Severity severity, const Event& first, const Event& second);
 
-  std::uint32_t blocks_[3], threads_[3];
+  std::uint32_t blocks_[3], threads_[3], cluster_[3];
   Checks* checks_;
   LaunchOrder order_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::uint32_t, std::uint64_t>> streams_;  // of children
+  std::uint32_t children_done_ = 0;  // launches up to this one
   std::map<Key, Race> found_;
 };
 
@@ -61,6 +83,7 @@ struct Shared {
   std::recursive_mutex mutex;  // of all below, and of each turn of a launch
   Time now = 1;
   std::uint32_t launches = 0;
+  std::uint32_t streams = 1u << 31;  // of kernels that launch kernels; the driver has lower numbers
   Log global;
   Flags flags;
   std::map<std::uint32_t, std::shared_ptr<Launch>> all;  // whose events are known

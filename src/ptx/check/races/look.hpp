@@ -19,6 +19,7 @@ struct BlockState::Look {
   std::uint32_t ordered;  // events before are ordered before this one
   bool is_global;
   const std::uint64_t* addresses;
+  Block* owner = nullptr;  // of shared memory, if it is another block
   // Of the last events that were asked for, where the answer is the same for all lanes: twice the event, plus 1 for
   // those that are ordered before.
   static constexpr unsigned kAnswers = 8;

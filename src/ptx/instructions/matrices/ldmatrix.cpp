@@ -2,6 +2,7 @@
 // warp.
 #include <cstring>
 
+#include "ptx/check/touched.hpp"
 #include "ptx/decode/form.hpp"
 #include "ptx/run/lanes.hpp"
 
@@ -53,6 +54,14 @@ void transpose(Warp& w, const Instruction& i, Mask) {
 }
 
 }  // namespace
+
+void touched::matrix_rows(Warp& w, const Instruction& i, Mask lanes, TouchedBytes& out) {
+  std::uint64_t addresses[kLanes];
+  w.addresses(i, addresses);
+  const auto touch = checked_form(*w.frame().function, i).touch;
+  for (std::uint8_t l = 0; l < 8u * i.count; ++l)
+    if (lanes >> l & 1) out.push_back({addresses[l], 16, 16, touch, i.space, l, false});
+}
 
 namespace decoders {
 

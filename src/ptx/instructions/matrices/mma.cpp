@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "ptx/check/touched.hpp"
 #include "ptx/decode/form.hpp"
 #include "ptx/instructions/matrices/sparse.hpp"
 #include "ptx/instructions/matrices/tensor_product.hpp"
@@ -69,15 +70,23 @@ struct Transfer {
   std::uint8_t rows, columns;
   Type type;
   bool by_column, stores, repeats;
+
+  static Transfer of(const Warp& w, const Instruction& i) {
+    Transfer out;
+    const auto packed = w.at<std::uint64_t>(w.frame().function->operands[i.side])[0];
+    std::memcpy(&out, &packed, sizeof out);
+    return out;
+  }
 };
 
 // A matrix in memory, from row to row (or column to column) so many elements apart.
+std::uint64_t stride_of(const Warp& w, const Instruction& i, const Transfer& t, unsigned lane) {
+  return i.b.is_there() ? w.at<std::uint32_t>(i.b)[lane] : t.by_column ? t.rows : t.columns;
+}
+
 void transfer(Warp& w, const Instruction& i, Mask lanes) {
-  const auto* const operands = w.frame().function->operands.data() + i.side;
-  Transfer t;
-  const auto packed = w.at<std::uint64_t>(operands[0])[0];
-  std::memcpy(&t, &packed, sizeof t);
-  const auto* const registers = operands + 1;
+  const auto t = Transfer::of(w, i);
+  const auto* const registers = w.frame().function->operands.data() + i.side + 1;
   const Tile tile{Tile::Places::by_row, t.rows, t.columns, t.type, t.repeats};
   const auto size = size_of(t.type), bits = bits_of_element(t.type);
   std::uint64_t addresses[kLanes];
@@ -86,7 +95,7 @@ void transfer(Warp& w, const Instruction& i, Mask lanes) {
     for (unsigned l = 0; l < kLanes; ++l) {
       if (!(lanes >> l & 1)) continue;
       const auto place = tile.place(l, slot);
-      const std::uint64_t stride = i.b.is_there() ? w.at<std::uint32_t>(i.b)[l] : t.by_column ? t.rows : t.columns;
+      const auto stride = stride_of(w, i, t, l);
       const auto at = t.by_column ? place.column * stride + place.row : place.row * stride + place.column;
       auto* const bytes = w.resolve(i.space, i, addresses[l] + at * bits / 8, std::max(size, 1u), l);
       if (!bytes) return;
@@ -229,6 +238,21 @@ void memory(Form& f, bool stores) {
 }
 
 }  // namespace
+
+// Which lane has which element is not documented: here each has some that lie side by side.
+void touched::tiles(Warp& w, const Instruction& i, Mask lanes, TouchedBytes& out) {
+  const auto t = Transfer::of(w, i);
+  const unsigned each = t.rows * t.columns / kLanes, line = t.by_column ? t.rows : t.columns;
+  const auto bits = bits_of_element(t.type);
+  std::uint64_t addresses[kLanes];
+  w.addresses(i, addresses);
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint8_t>(first_of(left));
+    const auto at = lane * each / line * stride_of(w, i, t, lane) + lane * each % line;
+    out.push_back({addresses[lane] + at * bits / 8, each * bits / 8, std::max(size_of(t.type), 1u),
+                   t.stores ? Touch::writes : Touch::reads, i.space, lane, false});
+  }
+}
 
 namespace decoders {
 

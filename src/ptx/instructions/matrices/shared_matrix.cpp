@@ -5,10 +5,10 @@
 namespace nvmlkit::ptx {
 namespace {
 
-constexpr unsigned kPiece = 16;  // bytes
-
 // A field of a descriptor counts pieces.
-std::uint64_t bytes_in(std::uint64_t descriptor, unsigned shift) { return (descriptor >> shift & 0x3FFF) * kPiece; }
+std::uint64_t bytes_in(std::uint64_t descriptor, unsigned shift) {
+  return (descriptor >> shift & 0x3FFF) * SharedMatrix::kPiece;
+}
 
 }  // namespace
 
@@ -39,16 +39,13 @@ std::uint64_t SharedMatrix::address(unsigned row, unsigned depth) const {
 bool SharedMatrix::load(Warp& warp, const Instruction& i, unsigned first, unsigned count, unsigned depth, double* out,
                         unsigned row_step, unsigned depth_step) const {
   const unsigned size = size_of(type_), each = kPiece / size;
-  const unsigned rows_of_piece = by_k_ ? 1 : each, depth_of_piece = by_k_ ? each : 1;
-  for (unsigned row = 0; row < count; row += rows_of_piece)
-    for (unsigned k = 0; k < depth; k += depth_of_piece) {
-      const auto* const bytes = warp.resolve(Space::shared, i, address(first + row, k), kPiece, 0);
-      if (!bytes) return false;
-      auto* const to = out + row * row_step + k * depth_step;
-      for (unsigned e = 0; e < each; ++e)
-        to[e * (by_k_ ? depth_step : row_step)] = tile_number(bytes + e * size, type_);
-    }
-  return true;
+  return each_piece(first, count, depth, [&](std::uint64_t at, unsigned row, unsigned k) {
+    const auto* const bytes = warp.resolve(Space::shared, i, at, kPiece, 0);
+    if (!bytes) return false;
+    auto* const to = out + row * row_step + k * depth_step;
+    for (unsigned e = 0; e < each; ++e) to[e * (by_k_ ? depth_step : row_step)] = tile_number(bytes + e * size, type_);
+    return true;
+  });
 }
 
 }  // namespace nvmlkit::ptx

@@ -16,6 +16,17 @@ class SharedMatrix {
   // out[r * row_step + k * depth_step]. False after a fault.
   bool load(Warp& warp, const Instruction& i, unsigned first, unsigned count, unsigned depth, double* out,
             unsigned row_step, unsigned depth_step) const;
+  // Calls f(address, row, depth) for each 16 bytes of the same, until it returns false.
+  template <class F>
+  bool each_piece(unsigned first, unsigned count, unsigned depth, F f) const {
+    const unsigned each = kPiece / size_of(type_);
+    const unsigned rows_of_piece = by_k_ ? 1 : each, depth_of_piece = by_k_ ? each : 1;
+    for (unsigned row = 0; row < count; row += rows_of_piece)
+      for (unsigned k = 0; k < depth; k += depth_of_piece)
+        if (!f(address(first + row, k), row, k)) return false;
+    return true;
+  }
+  static constexpr unsigned kPiece = 16;  // bytes
 
  private:
   // Of 16 bytes: the row and the depth of their first element.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ptx/check/touched.hpp"
 #include "ptx/decode/form.hpp"
 #include "ptx/instructions/matrices/shared_matrix.hpp"
 #include "ptx/instructions/matrices/sparse.hpp"
@@ -122,6 +123,24 @@ bool is_transposed(const Form& f, std::size_t index) {
 }
 
 }  // namespace
+
+// No lane reads them itself.
+void touched::group_products(Warp& w, const Instruction& i, Mask, TouchedBytes& out) {
+  const auto p = std::bit_cast<GroupProduct>(i.immediate);
+  const auto* const from_a =
+      w.frame().function->operands.data() + i.side + p.column_blocks * block_of_sums(p.d).registers();
+  const auto* const from_b = from_a + (p.a_in_registers ? 4 : 1);
+  const auto add = [&](std::uint64_t address, unsigned, unsigned) {
+    out.push_back({address, SharedMatrix::kPiece, SharedMatrix::kPiece, Touch::reads, Space::shared,
+                   static_cast<std::uint8_t>(out.size() % kLanes), false});
+    return true;
+  };
+  const unsigned stored_depth = p.flags & kIsSparse ? p.depth / 2u : p.depth;
+  if (!p.a_in_registers)
+    SharedMatrix(w.at<std::uint64_t>(*from_a)[0], p.a, !(p.flags & kAByRow))
+        .each_piece(w.index() % 4 * kRowsOfWarp, kRowsOfWarp, stored_depth, add);
+  SharedMatrix(w.at<std::uint64_t>(*from_b)[0], p.b, !(p.flags & kBByRow)).each_piece(0, p.columns(), p.depth, add);
+}
 
 namespace decoders {
 

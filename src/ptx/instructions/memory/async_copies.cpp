@@ -1,6 +1,8 @@
 // Asynchronous copies of a few bytes per lane. They run at once.
+#include <bit>
 #include <cstring>
 
+#include "ptx/check/touched.hpp"
 #include "ptx/decode/form.hpp"
 #include "ptx/instructions/memory/mbarrier.hpp"
 #include "ptx/run/block.hpp"
@@ -8,25 +10,41 @@
 namespace nvmlkit::ptx {
 namespace {
 
+// A copy of one lane.
+struct LaneCopy {
+  std::uint64_t to = 0, from = 0;
+  std::size_t bytes = 0;  // that are copied; the rest becomes 0
+
+  LaneCopy(const Warp& w, const Instruction& i, unsigned lane) {
+    const auto* const operands = w.frame().function->operands.data() + i.side;
+    const std::size_t width = i.wide_address ? 8 : 4;
+    std::memcpy(&to, w.at<std::byte>(operands[0]) + lane * width, width);
+    to += i.immediate & 0xFFFFFFFF;
+    from = w.at<std::uint64_t>(operands[1])[lane] +
+           static_cast<std::uint64_t>(static_cast<std::int32_t>(i.immediate >> 32));
+    bytes = i.c.is_there() ? std::min<std::size_t>(w.at<std::uint32_t>(i.c)[lane], i.count) : i.count;
+  }
+};
+
+// Memory may end behind the bytes that are copied.
+const std::byte* source_of(Warp& w, const Instruction& i, const LaneCopy& copy, unsigned lane) {
+  if (copy.bytes < i.count && copy.from % i.count == 0)
+    if (const auto* const bytes = w.block.worker().global(copy.from, copy.bytes, i)) return bytes;
+  return w.resolve(Space::global, i, copy.from, i.count, lane);
+}
+
 // 16 bytes or fewer from global to shared memory; of what is left out, zeros.
 void copy_async(Warp& w, const Instruction& i, Mask lanes) {
-  const auto operands = w.frame().function->operands.data() + i.side;
-  const auto* const to = w.at<std::byte>(operands[0]);
-  const auto* const from = w.at<std::uint64_t>(operands[1]);
   for (unsigned l = 0; l < kLanes; ++l) {
     if (!(lanes >> l & 1)) continue;
-    std::uint64_t target = 0;
-    std::memcpy(&target, to + l * (i.wide_address ? 8 : 4), i.wide_address ? 8 : 4);
-    const std::size_t there = i.c.is_there() ? std::min<std::size_t>(w.at<std::uint32_t>(i.c)[l], i.count) : i.count;
-    auto* const d = w.resolve(Space::shared, i, target + (i.immediate & 0xFFFFFFFF), i.count, l);
+    const LaneCopy copy(w, i, l);
+    auto* const d = w.resolve(Space::shared, i, copy.to, i.count, l);
     if (!d) return;
     std::byte bytes[16] = {};
-    if (there > 0) {
-      const auto* const s =
-          w.resolve(Space::global, i,
-                    from[l] + static_cast<std::uint64_t>(static_cast<std::int32_t>(i.immediate >> 32)), i.count, l);
+    if (copy.bytes > 0) {
+      const auto* const s = source_of(w, i, copy, l);
       if (!s) return;
-      std::memcpy(bytes, s, there);
+      std::memcpy(bytes, s, copy.bytes);
     }
     std::memcpy(d, bytes, i.count);
   }
@@ -48,6 +66,17 @@ void arrive_after_copies(Warp& w, const Instruction& i, Mask lanes) {
 }
 
 }  // namespace
+
+void touched::async_copies(Warp& w, const Instruction& i, Mask lanes, TouchedBytes& out) {
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint8_t>(std::countr_zero(left));
+    const LaneCopy copy(w, i, lane);
+    if (copy.bytes > 0)
+      out.push_back(
+          {copy.from, static_cast<std::uint32_t>(copy.bytes), i.count, Touch::reads, Space::global, lane, false});
+    out.push_back({copy.to, i.count, i.count, Touch::writes, Space::shared, lane, false});
+  }
+}
 
 namespace decoders {
 

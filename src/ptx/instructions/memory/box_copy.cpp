@@ -67,40 +67,78 @@ bool BoxCopy::columns() {
   return true;
 }
 
-bool BoxCopy::row() {
+BoxCopy::Row BoxCopy::place_of_row() {
   const auto size = map_.element_size();
-  const auto to = shared_ + rows_++ * pitch_;
-  std::uint64_t address = map_.address;
-  bool inside = true;
+  Row out{shared_ + rows_++ * pitch_, map_.address, 0, 0};
   for (unsigned k = 1; k < map_.rank; ++k) {
-    inside &= at_[k] >= 0 && at_[k] <= std::int64_t{map_.last[k]};
-    address += static_cast<std::uint64_t>(at_[k]) * map_.strides[k - 1];
+    if (at_[k] < 0 || at_[k] > std::int64_t{map_.last[k]}) return out;
+    out.global += static_cast<std::uint64_t>(at_[k]) * map_.strides[k - 1];
   }
   const auto first = std::clamp<std::int64_t>(-at_[0], 0, map_.box[0]);
   const auto end = std::clamp<std::int64_t>(std::int64_t{map_.last[0]} + 1 - at_[0], first, map_.box[0]);
+  out.global += static_cast<std::uint64_t>(at_[0] + first) * size;
+  out.from = static_cast<unsigned>(first) * size;
+  out.until = static_cast<unsigned>(end) * size;
+  return out;
+}
+
+bool BoxCopy::row() {
+  const auto place = place_of_row();
+  if (!list_) return copy_row(place);
+  list_row(place);
+  return true;
+}
+
+bool BoxCopy::copy_row(const Row& row) {
   std::byte* global = nullptr;
-  if (inside && end > first) {
-    address += static_cast<std::uint64_t>(at_[0] + first) * size;
-    global = w_.block.worker().global(address, static_cast<std::uint64_t>(end - first) * size, i_);
+  if (row.until > row.from) {
+    global = w_.block.worker().global(row.global, row.until - row.from, i_);
     if (!global) {
-      w_.fault(FaultKind::illegal_address, address, i_, lane_);
+      w_.fault(FaultKind::illegal_address, row.global, i_, lane_);
       return false;
     }
   }
-  const auto from = inside ? static_cast<unsigned>(first) * size : 0,
-             until = inside ? static_cast<unsigned>(end) * size : 0;
   for (unsigned at = 0; at < row_bytes_; at += 16) {
-    auto* const bytes = w_.resolve(Space::shared, i_, swizzled(to + at, map_.swizzle), 16, lane_);
+    auto* const bytes = w_.resolve(Space::shared, i_, swizzled(row.shared + at, map_.swizzle), 16, lane_);
     if (!bytes) return false;
-    const auto low = std::clamp(from, at, at + 16), high = std::clamp(until, low, at + 16);
+    const auto low = std::clamp(row.from, at, at + 16), high = std::clamp(row.until, low, at + 16);
     if (copy_.is_store) {
-      if (high > low) put(global + (low - from), bytes + (low - at), high - low);
+      if (high > low) put(global + (low - row.from), bytes + (low - at), high - low);
       continue;
     }
     if (high - low < 16) fill(bytes);
-    if (high > low) std::memcpy(bytes + (low - at), global + (low - from), high - low);
+    if (high > low) std::memcpy(bytes + (low - at), global + (low - row.from), high - low);
   }
   return true;
+}
+
+void BoxCopy::list(std::uint64_t shared, TouchedBytes& out) {
+  list_ = &out;
+  copy(shared);
+  list_ = nullptr;
+}
+
+void BoxCopy::list_row(const Row& row) {
+  const auto lane = static_cast<std::uint8_t>(lane_);
+  const bool copies = copy_.how == Reduction::copy;
+  const auto add = [&](Space space, std::uint64_t address, std::uint32_t size, Touch touch, bool is_copy) {
+    list_->push_back({address, size, 1, touch, space, lane, is_copy});
+  };
+  const auto step = map_.swizzle == TensorMap::Swizzle::none ? row_bytes_ : 16;
+  for (unsigned at = 0; at < row_bytes_; at += step) {
+    const auto shared = swizzled(row.shared + at, map_.swizzle);
+    const auto low = std::clamp(row.from, at, at + step), high = std::clamp(row.until, low, at + step);
+    if (!copy_.is_store && low > at) add(Space::shared, shared, low - at, Touch::writes, false);
+    if (!copy_.is_store && at + step > high)
+      add(Space::shared, shared + (high - at), at + step - high, Touch::writes, false);
+    if (high == low) continue;
+    const auto near = shared + (low - at), far = row.global + (low - row.from);
+    add(copy_.is_store ? Space::shared : Space::global, copy_.is_store ? near : far, high - low, Touch::reads, false);
+    if (copy_.is_store)
+      add(Space::global, far, high - low, copies ? Touch::writes : Touch::changes, copies);
+    else
+      add(Space::shared, near, high - low, Touch::writes, true);
+  }
 }
 
 void BoxCopy::put(std::byte* to, const std::byte* from, std::size_t size) const {

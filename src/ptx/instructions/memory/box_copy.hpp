@@ -1,6 +1,7 @@
 // One copy between a box of a tensor and shared memory.
 #pragma once
 
+#include "ptx/check/touched.hpp"
 #include "ptx/instructions/memory/bulk_copies.hpp"
 #include "ptx/tensor_map.hpp"
 
@@ -31,6 +32,8 @@ class BoxCopy {
 
   // To or from an address of shared memory. False after a fault.
   bool copy(std::uint64_t shared);
+  // The bytes of such a copy, which is not done.
+  void list(std::uint64_t shared, TouchedBytes& out);
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(rows_ * row_bytes_); }
 
  private:
@@ -40,6 +43,13 @@ class BoxCopy {
   bool columns();
   // Elements along the first dimension.
   bool row();
+  struct Row {
+    std::uint64_t shared = 0, global = 0;
+    unsigned from = 0, until = 0;  // bytes of it that are in the tensor
+  };
+  Row place_of_row();
+  bool copy_row(const Row& row);
+  void list_row(const Row& row);
   void put(std::byte* to, const std::byte* from, std::size_t size) const;
   // What lies outside of the tensor: zeros, or numbers that are none.
   void fill(std::byte* bytes) const;
@@ -53,6 +63,7 @@ class BoxCopy {
   std::int64_t at_[TensorMap::kMostDimensions] = {};
   std::uint64_t shared_ = 0, rows_ = 0;
   unsigned row_bytes_ = 0, pitch_ = 0;
+  TouchedBytes* list_ = nullptr;  // where rows are listed, and not copied
 };
 
 }  // namespace nvmlkit::ptx

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 
+#include "ptx/check/touched.hpp"
 #include "ptx/instructions/memory/bulk_copies.hpp"
 #include "ptx/run/group.hpp"
 
@@ -33,27 +34,52 @@ bool copy_row(Warp& w, const Instruction& i, const BulkCopy& copy, std::uint64_t
   return true;
 }
 
+// Calls f(target, barrier) for each block that a copy of a lane goes to, until it returns false.
+template <class F>
+bool each_target(const Warp& w, const Instruction& i, unsigned lane, F f) {
+  const auto to = number_at(w, i, kRowTarget, lane);
+  const auto told = has_operand(w, i, kRowBarrier) ? number_at(w, i, kRowBarrier, lane) : 0;
+  if (!has_operand(w, i, kRowBlocks)) return f(to, told);
+  const auto mask = w.at<std::uint16_t>(w.frame().function->operands[i.side + kRowBlocks])[lane];
+  for (unsigned rank = 0; rank < 16; ++rank) {
+    const auto window = Group::window_of(rank);
+    if ((mask >> rank & 1) && !f(window | Group::offset_of(to), window | Group::offset_of(told))) return false;
+  }
+  return true;
+}
+
 void copy_bulk(Warp& w, const Instruction& i, Mask lanes) {
   const auto copy = std::bit_cast<BulkCopy>(i.immediate);
-  const bool tells = has_operand(w, i, kRowBarrier), multicasts = has_operand(w, i, kRowBlocks);
+  const bool tells = has_operand(w, i, kRowBarrier);
   for (unsigned l = 0; l < kLanes; ++l) {
     if (!(lanes >> l & 1)) continue;
-    const auto to = number_at(w, i, kRowTarget, l), told = tells ? number_at(w, i, kRowBarrier, l) : 0;
     const auto size = static_cast<std::uint32_t>(number_at(w, i, kRowBytes, l));
-    if (!multicasts) {
-      if (!copy_row(w, i, copy, to, l) || (tells && !complete(w, i, told, size, l))) return;
-      continue;
-    }
-    const auto mask = w.at<std::uint16_t>(w.frame().function->operands[i.side + kRowBlocks])[l];
-    for (unsigned rank = 0; rank < 16; ++rank) {
-      if (!(mask >> rank & 1)) continue;
-      if (!copy_row(w, i, copy, Group::window_of(rank) | Group::offset_of(to), l)) return;
-      if (!complete(w, i, Group::window_of(rank) | Group::offset_of(told), size, l)) return;
-    }
+    const bool is_done = each_target(w, i, l, [&](std::uint64_t to, std::uint64_t told) {
+      return copy_row(w, i, copy, to, l) && (!tells || complete(w, i, told, size, l));
+    });
+    if (!is_done) return;
   }
 }
 
 }  // namespace
+
+void touched::bulk_copies(Warp& w, const Instruction& i, Mask lanes, TouchedBytes& out) {
+  const auto copy = std::bit_cast<BulkCopy>(i.immediate);
+  const bool copies = copy.how == Reduction::copy;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint8_t>(std::countr_zero(left));
+    const auto from = number_at(w, i, kRowSource, lane);
+    const auto size = static_cast<std::uint32_t>(number_at(w, i, kRowBytes, lane));
+    each_target(w, i, lane, [&](std::uint64_t to, std::uint64_t told) {
+      if (size > 0) {
+        out.push_back({from, size, 16, Touch::reads, copy.from, lane, false});
+        out.push_back({to, size, 16, copies ? Touch::writes : Touch::changes, copy.to, lane, copies});
+      }
+      if (has_operand(w, i, kRowBarrier)) out.push_back({told, 8, 8, Touch::changes, Space::shared, lane, false});
+      return true;
+    });
+  }
+}
 
 namespace decoders {
 

@@ -2,6 +2,7 @@
 // red.async.
 #include <cstring>
 
+#include "ptx/check/touched.hpp"
 #include "ptx/decode/form.hpp"
 #include "ptx/instructions/memory/mbarrier.hpp"
 #include "ptx/instructions/numbers/operations.hpp"
@@ -32,6 +33,11 @@ void rank_of_address(Warp& w, const Instruction& i, Mask lanes) {
   });
 }
 
+std::uint64_t barrier_of(const Warp& w, const Instruction& i, unsigned lane) {
+  const auto operand = w.frame().function->operands[i.side + i.count - 1u];
+  return i.flag ? w.at<std::uint64_t>(operand)[lane] : w.at<std::uint32_t>(operand)[lane];
+}
+
 // The values lie one behind the other in Function::operands, and behind them the address of the barrier.
 template <class T, class F>
 void change_at_peer(Warp& w, const Instruction& i, Mask lanes) {
@@ -49,9 +55,7 @@ void change_at_peer(Warp& w, const Instruction& i, Mask lanes) {
       const T changed = F::of(old, w.at<T>(operands[k])[l]);
       std::memcpy(bytes + k * sizeof(T), &changed, sizeof changed);
     }
-    const std::uint64_t at =
-        i.flag ? w.at<std::uint64_t>(operands[values])[l] : w.at<std::uint32_t>(operands[values])[l];
-    auto* const told = w.resolve(i.space, i, at, 8, l);
+    auto* const told = w.resolve(i.space, i, barrier_of(w, i, l), 8, l);
     if (!told) return;
     auto barrier = Mbarrier::load(told);
     barrier.complete(static_cast<std::uint32_t>(sizeof(T) * values));
@@ -72,6 +76,17 @@ Handler change_of(std::string_view what) {
 }
 
 }  // namespace
+
+void touched::async_changes(Warp& w, const Instruction& i, Mask lanes, TouchedBytes& out) {
+  std::uint64_t addresses[kLanes];
+  w.addresses(i, addresses);
+  const auto& form = checked_form(*w.frame().function, i);
+  each_lane(lanes, [&](unsigned l) {
+    const auto lane = static_cast<std::uint8_t>(l);
+    out.push_back({addresses[l], form.bytes, form.bytes, form.touch, i.space, lane, false});
+    out.push_back({barrier_of(w, i, l), 8, 8, Touch::changes, i.space, lane, false});
+  });
+}
 
 namespace decoders {
 

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "ptx/check/touched.hpp"
 #include "ptx/decode/form.hpp"
 #include "ptx/run/lanes.hpp"
 
@@ -97,6 +98,15 @@ Handler handler_of(const Form& f) {
 }
 
 }  // namespace
+
+void touched::barriers(Warp& w, const Instruction& i, Mask lanes, TouchedBytes& out) {
+  std::uint64_t addresses[kLanes];
+  w.addresses(i, addresses);
+  const auto touch = checked_form(*w.frame().function, i).touch;
+  each_lane(lanes, [&](unsigned l) {
+    out.push_back({addresses[l], 8, 8, touch, i.space, static_cast<std::uint8_t>(l), false});
+  });
+}
 
 namespace decoders {
 

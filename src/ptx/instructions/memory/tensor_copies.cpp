@@ -9,6 +9,16 @@
 namespace nvmlkit::ptx {
 namespace {
 
+bool is_map(const TensorMap& map) {
+  return map.magic == TensorMap::kMagic && map.rank >= 1 && map.rank <= TensorMap::kMostDimensions &&
+         map.type < TensorMap::kTypes && std::find(map.steps, map.steps + map.rank, 0) == map.steps + map.rank;
+}
+
+bool fits(const TensorMap& map, const TensorCopy& copy) {
+  return map.rank == copy.rank && map.is_columns == copy.is_columns &&
+         (copy.how == Reduction::copy || may_reduce(copy.how, TensorMap::element(map.type)));
+}
+
 // The map at a generic address; false after a fault.
 bool read_map(Warp& w, const Instruction& i, std::uint64_t address, unsigned lane, TensorMap& out) {
   for (unsigned half = 0; half < 2; ++half) {
@@ -16,33 +26,54 @@ bool read_map(Warp& w, const Instruction& i, std::uint64_t address, unsigned lan
     if (!bytes) return false;
     std::memcpy(reinterpret_cast<std::byte*>(&out) + 64 * half, bytes, 64);
   }
-  const bool is_map = out.magic == TensorMap::kMagic && out.rank >= 1 && out.rank <= TensorMap::kMostDimensions &&
-                      out.type < TensorMap::kTypes &&
-                      std::find(out.steps, out.steps + out.rank, 0) == out.steps + out.rank;
-  if (!is_map) w.fault(FaultKind::illegal_instruction, address, i, lane);
-  return is_map;
+  if (is_map(out)) return true;
+  w.fault(FaultKind::illegal_instruction, address, i, lane);
+  return false;
 }
+
+// The same without a fault, in a parameter of the kernel or in global memory.
+bool peek_at_map(Warp& w, const Instruction& i, std::uint64_t address, TensorMap& out) {
+  auto& worker = w.block.worker();
+  const auto params = worker.grid.params;
+  const auto offset = address - kParamWindow;
+  const bool is_param = offset <= params.size() && params.size() - offset >= sizeof out;
+  const auto* const bytes = is_param ? params.data() + offset : worker.global(address, sizeof out, i);
+  if (bytes) std::memcpy(&out, bytes, sizeof out);
+  return bytes && is_map(out);
+}
+
+// Calls f(address, barrier) for each block that a copy of a lane goes to, until it returns false.
+template <class F>
+bool each_target(const Warp& w, const Instruction& i, unsigned lane, F f) {
+  const auto own = number_at(w, i, kBoxMemory, lane);
+  const auto told = has_operand(w, i, kBoxBarrier) ? number_at(w, i, kBoxBarrier, lane) : 0;
+  if (!has_operand(w, i, kBoxBlocks)) return f(own, told);
+  const auto mask = w.at<std::uint16_t>(w.frame().function->operands[i.side + kBoxBlocks])[lane];
+  for (unsigned rank = 0; rank < 16; ++rank) {
+    const auto window = Group::window_of(rank);
+    if ((mask >> rank & 1) && !f(window | Group::offset_of(own), window | Group::offset_of(told))) return false;
+  }
+  return true;
+}
+
+constexpr std::uint32_t kAlignment = 128;  // of shared memory
 
 void copy_box(Warp& w, const Instruction& i, Mask lanes) {
   const auto copy = std::bit_cast<TensorCopy>(i.immediate);
-  const bool tells = has_operand(w, i, kBoxBarrier), multicasts = has_operand(w, i, kBoxBlocks);
+  const bool tells = has_operand(w, i, kBoxBarrier);
   for (unsigned l = 0; l < kLanes; ++l) {
     if (!(lanes >> l & 1)) continue;
     TensorMap map;
     const auto address = number_at(w, i, kBoxMap, l);
     if (!read_map(w, i, address, l, map)) return;
-    const bool fits = map.rank == copy.rank && map.is_columns == copy.is_columns &&
-                      (copy.how == Reduction::copy || may_reduce(copy.how, TensorMap::element(map.type)));
-    if (!fits) return w.fault(FaultKind::illegal_instruction, address, i, l);
-    const auto own = number_at(w, i, kBoxMemory, l), told = tells ? number_at(w, i, kBoxBarrier, l) : 0;
-    if (own % 128 != 0) return w.fault(FaultKind::misaligned_address, own, i, l);
-    const unsigned mask = multicasts ? w.at<std::uint16_t>(w.frame().function->operands[i.side + kBoxBlocks])[l] : 1;
-    for (unsigned rank = 0; rank < 16; ++rank) {
-      if (!(mask >> rank & 1)) continue;
-      const auto in = [&](std::uint64_t a) { return multicasts ? Group::window_of(rank) | Group::offset_of(a) : a; };
+    if (!fits(map, copy)) return w.fault(FaultKind::illegal_instruction, address, i, l);
+    const auto own = number_at(w, i, kBoxMemory, l);
+    if (own % kAlignment != 0) return w.fault(FaultKind::misaligned_address, own, i, l);
+    const bool is_done = each_target(w, i, l, [&](std::uint64_t to, std::uint64_t told) {
       BoxCopy box(w, i, l, map);
-      if (!box.copy(in(own)) || (tells && !complete(w, i, in(told), box.bytes(), l))) return;
-    }
+      return box.copy(to) && (!tells || complete(w, i, told, box.bytes(), l));
+    });
+    if (!is_done) return;
   }
 }
 
@@ -52,6 +83,26 @@ unsigned rank_of(const Form& f) {
 }
 
 }  // namespace
+
+void touched::tensor_copies(Warp& w, const Instruction& i, Mask lanes, TouchedBytes& out) {
+  const auto copy = std::bit_cast<TensorCopy>(i.immediate);
+  const auto touch = copy.is_store ? Touch::reads : Touch::writes;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint8_t>(std::countr_zero(left));
+    const auto address = number_at(w, i, kBoxMap, lane);
+    const bool is_param = (address & kParamWindow) == kParamWindow;
+    out.push_back({is_param ? address - kParamWindow : address, sizeof(TensorMap), 64, Touch::reads,
+                   is_param ? Space::kernel_param : Space::constant, lane, false});
+    TensorMap map;
+    if (!peek_at_map(w, i, address, map) || !fits(map, copy)) continue;
+    out.push_back({number_at(w, i, kBoxMemory, lane), 0, kAlignment, touch, Space::shared, lane, false});
+    each_target(w, i, lane, [&](std::uint64_t to, std::uint64_t told) {
+      BoxCopy(w, i, lane, map).list(to, out);
+      if (has_operand(w, i, kBoxBarrier)) out.push_back({told, 8, 8, Touch::changes, Space::shared, lane, false});
+      return true;
+    });
+  }
+}
 
 namespace decoders {
 

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 
+#include "ptx/check/touched.hpp"
 #include "ptx/instructions/memory/bulk_copies.hpp"
 #include "ptx/tensor_map.hpp"
 
@@ -72,6 +73,21 @@ void publish(Warp& w, const Instruction& i, Mask lanes) {
 }
 
 }  // namespace
+
+void touched::tensor_maps(Warp& w, const Instruction& i, Mask lanes, TouchedBytes& out) {
+  std::uint64_t addresses[kLanes];
+  w.addresses(i, addresses);
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint8_t>(std::countr_zero(left));
+    out.push_back({addresses[lane], sizeof(TensorMap), 64, Touch::changes, i.space, lane, false});
+  }
+}
+
+void touched::published_maps(Warp& w, const Instruction& i, Mask lanes, TouchedBytes& out) {
+  const auto lane = static_cast<std::uint8_t>(std::countr_zero(lanes));
+  out.push_back({number_at(w, i, 1, lane), sizeof(TensorMap), 64, Touch::reads, Space::shared, lane, false});
+  out.push_back({number_at(w, i, 0, lane), sizeof(TensorMap), 64, Touch::writes, Space::global, lane, true});
+}
 
 namespace decoders {
 
