@@ -28,13 +28,13 @@ std::uint64_t first_address(const std::string& bytes, const Elf64_Ehdr& head) {
 
 }  // namespace
 
-std::vector<HostSymbols::Symbol> HostSymbols::read(const std::string& path) {
+HostSymbols::File HostSymbols::read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  std::vector<Symbol> out;
+  File out;
   if (!bytes.starts_with("\177ELF\2")) return out;
   const auto head = at<Elf64_Ehdr>(bytes, 0);
-  const auto first = first_address(bytes, head);
+  out.first = first_address(bytes, head);
   for (unsigned k = 0; k < head.e_shnum; ++k) {
     const auto section = at<Elf64_Shdr>(bytes, head.e_shoff + k * sizeof(Elf64_Shdr));
     if (section.sh_type != SHT_SYMTAB || section.sh_size > bytes.size()) continue;
@@ -43,23 +43,27 @@ std::vector<HostSymbols::Symbol> HostSymbols::read(const std::string& path) {
       const auto symbol = at<Elf64_Sym>(bytes, section.sh_offset + n * sizeof(Elf64_Sym));
       const auto name = names.sh_offset + symbol.st_name;
       if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_size == 0 || name >= bytes.size()) continue;
-      out.push_back({symbol.st_value - first, symbol.st_size, bytes.c_str() + name});
+      out.symbols.push_back({symbol.st_value - out.first, symbol.st_size, bytes.c_str() + name});
     }
   }
-  std::ranges::sort(out, {}, &Symbol::start);
+  std::ranges::sort(out.symbols, {}, &Symbol::start);
   return out;
+}
+
+void HostSymbols::name(const File& file, sanitize::HostFrame& frame) {
+  if (!frame.function.empty()) return;
+  const auto next = std::ranges::upper_bound(file.symbols, frame.offset - 1, {}, &Symbol::start);
+  if (next == file.symbols.begin()) return;
+  const auto& symbol = *std::prev(next);
+  if (frame.offset - 1 - symbol.start < symbol.size) frame.function = symbol.name;
 }
 
 void HostSymbols::name(std::vector<sanitize::HostFrame>& frames) {
   for (auto& frame : frames) {
-    if (!frame.function.empty()) continue;
     const auto [known, is_new] = files_.try_emplace(frame.module);
     if (is_new) known->second = read(frame.module);
-    const auto& all = known->second;
-    const auto next = std::ranges::upper_bound(all, frame.offset - 1, {}, &Symbol::start);
-    if (next == all.begin()) continue;
-    const auto& symbol = *std::prev(next);
-    if (frame.offset - 1 - symbol.start < symbol.size) frame.function = symbol.name;
+    name(known->second, frame);
+    lines_.find(frame.offset - 1 + known->second.first, frame);
   }
 }
 
@@ -67,6 +71,7 @@ void HostSymbols::name(sanitize::Finding& finding) {
   name(finding.host);
   name(finding.nearest.allocated);
   name(finding.nearest.freed);
+  for (auto& side : finding.sides) name(side.host);
 }
 
 }  // namespace nvmlkit::cli

@@ -98,6 +98,10 @@ void add_stack(tinyxml2::XMLPrinter& xml, const std::vector<sanitize::HostFrame>
   for (const auto& frame : frames) {
     xml.OpenElement("frame");
     if (!frame.function.empty()) add(xml, "func", sanitize::demangled(frame.function));
+    if (!frame.file.empty()) {
+      add(xml, "path", frame.file);
+      add(xml, "line", std::to_string(frame.line));
+    }
     add(xml, "offset", std::to_string(frame.offset));
     add(xml, "module", frame.module);
     xml.CloseElement();
@@ -111,9 +115,13 @@ const char* level_name(sanitize::Severity severity) {
 
 Json json_of(const std::vector<sanitize::HostFrame>& frames) {
   auto out = Json::array();
-  for (const auto& frame : frames)
+  for (const auto& frame : frames) {
     out.push_back(
         {{"function", sanitize::demangled(frame.function)}, {"offset", frame.offset}, {"module", frame.module}});
+    if (frame.file.empty()) continue;
+    out.back()["file"] = frame.file;
+    out.back()["line"] = frame.line;
+  }
   return out;
 }
 

@@ -11,6 +11,8 @@ struct HostFrame {
   std::string module;        // the file of the program or library
   std::uint64_t offset = 0;  // in it
   std::string function;      // as the linker knows it; empty where the file does not tell
+  std::string file;          // of the source, where the command found it
+  std::uint64_t line = 0;
 };
 
 // Addresses are found at once, names when somebody asks.

@@ -40,7 +40,8 @@ void add_frames(std::vector<std::string>& out, const char* when, const std::vect
   if (frames.empty()) return;
   out.push_back(std::string("    Saved host backtrace up to driver entry point at ") + when);
   for (const auto& frame : frames) {
-    const auto name = frame.function.empty() ? "" : ' ' + demangled(frame.function);
+    auto name = frame.function.empty() ? "" : ' ' + demangled(frame.function);
+    if (!frame.file.empty()) name += " in " + frame.file + ':' + std::to_string(frame.line);
     out.push_back("        Host Frame:" + name + " [" + hex(frame.offset) + "] in " + frame.module);
   }
 }
@@ -202,7 +203,11 @@ std::vector<std::string> lines_of(const Finding& f, bool with_host) {
   if (f.kind == Kind::host_access)
     out.push_back("    Uninitialized access at " + hex(f.address) + " on access by " + f.text);
   if (f.kind == Kind::unused_memory) add_unused(out, f);
-  if (f.kind == Kind::bad_free) out.push_back("    Address " + hex(f.address));
+  if (f.kind == Kind::bad_free) {
+    add_device(out, f);
+    out.push_back("    Address " + hex(f.address));
+    add_nearest(out, f.nearest);
+  }
   if (!with_host) return out;
   const char* const when = f.kind == Kind::call_error      ? "error"
                            : f.kind == Kind::leak          ? "allocation time"

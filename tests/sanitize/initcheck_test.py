@@ -43,7 +43,7 @@ class Initcheck(unittest.TestCase):
             self.assertIn(HOST_ACCESS, text)
             self.assertIn(" of size 4 bytes\n=========     Uninitialized access at 0x", text)
             self.assertIn(" on access by cudaMemcpy source\n", text)
-            self.assertRegex(text, r"Host Frame: main \[0x[0-9a-f]+\] in ")
+            self.assertRegex(text, r"Host Frame: main (in \S+ )?\[0x[0-9a-f]+\] in ")
             self.assertIn("ERROR SUMMARY: 1 error\n", text)
 
     def test_copies_within_the_device_are_no_use(self) -> None:

@@ -24,13 +24,13 @@ __global__ void heap() {
 __global__ void frees_twice() {
   int* own = static_cast<int*>(malloc(64));
   free(own);
-  free(own);
+  free(own);  // freed before
 }
 
 int main() {
   int* data = nullptr;
   cudaMalloc(&data, 64 * sizeof(int));
-  behind<int><<<2, 64>>>(data, 64);
+  behind<int><<<2, 64>>>(data, 64);  // launch
   cudaDeviceSynchronize();
   inlines<<<1, 1>>>(data);
   cudaDeviceSynchronize();

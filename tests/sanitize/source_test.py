@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -21,11 +22,18 @@ def line_of(mark: str) -> int:
     return next(k for k, line in enumerate(SOURCE.read_text().splitlines(), 1) if line.endswith("// " + mark))
 
 
+def has_libdw() -> bool:
+    try:
+        return ctypes.CDLL("libdw.so.1") is not None
+    except OSError:
+        return False
+
+
 class Source(unittest.TestCase):
     def test_lines(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "program"
-            subprocess.run([NVCC, "-cudart", "shared", "-lineinfo", "-gencode", "arch=compute_80,code=compute_80", "-o",
+            subprocess.run([NVCC, "-cudart", "shared", "-lineinfo", "-Xcompiler", "-g", "-gencode", "arch=compute_80,code=compute_80", "-o",
                             str(program), str(SOURCE)], check=True)
             options = ["--destroy-on-device-error", "kernel", "--leak-check", "full"]
             status, text = run([TOOL, *options, str(program)])
@@ -39,6 +47,9 @@ class Source(unittest.TestCase):
         self.assertRegex(text, rf"at heap\(\)\+0x[0-9a-f]+ in .*source\.cu:{line_of('behind malloc')}\n")
         self.assertIn("of size 64 bytes", text)
         self.assertIn("Malloc/Free error encountered : Double free", text)
+        self.assertRegex(text, rf"at frees_twice\(\)\+0x[0-9a-f]+ in .*source\.cu:{line_of('freed before')}\n")
+        if has_libdw():
+            self.assertRegex(text, rf"Host Frame: main in \S*source\.cu:{line_of('launch')} \[0x")
         self.assertIn('Program hit cudaErrorInvalidValue (error 1) due to "invalid argument" on CUDA API call to cudaMemcpy.',
                       text)
         self.assertIn("Host Frame: cudaLaunchKernel", text.replace("__cudaLaunchKernel [", "cudaLaunchKernel ["))
