@@ -19,6 +19,7 @@ class Memory final : public ptx::GlobalMemory {
  public:
   bool find(std::uint64_t address, ptx::Region& region) override {
     region = {kStart, bytes_.size(), bytes_.data(), nullptr};
+    if (!written_.empty()) region.written = written_.data();
     return address - kStart < bytes_.size();
   }
   std::uint64_t allocate(std::uint64_t) override { return 0; }
@@ -31,7 +32,9 @@ class Memory final : public ptx::GlobalMemory {
   }
 
  private:
-  std::vector<std::byte> bytes_ = std::vector<std::byte>(std::size_t{64} << 20);
+  static constexpr std::size_t kSize = std::size_t{64} << 20;
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(kSize);
+  std::vector<std::byte> written_ = std::vector<std::byte>(ptx::checking.initialized ? kSize : 0, std::byte{1});
 };
 
 const std::string kHead =
@@ -114,7 +117,7 @@ const std::string kSort =
     "%r14; "
     "ret;\n}\n";
 
-// With --memcheck, --synccheck or --racecheck: what a sanitizer costs. Nothing is wrong in these kernels.
+// With --memcheck, --initcheck, --synccheck or --racecheck: what a sanitizer costs. Nothing is wrong in these kernels.
 class NothingFound final : public ptx::Checks {
  public:
   void found(const ptx::BadAccess&) override { has_found = true; }
@@ -170,6 +173,7 @@ void measure(const char* what, const std::string& body, std::uint32_t count, std
 int main(int argc, char** argv) {
   wanted.assign(argv + 1, argv + argc);
   if (std::erase(wanted, "--memcheck") > 0) ptx::checking = {.memory = true, .gap = 256};
+  if (std::erase(wanted, "--initcheck") > 0) ptx::checking = {.memory = true, .initialized = true, .gap = 256};
   if (std::erase(wanted, "--synccheck") > 0) ptx::checking = {.memory = true, .barriers = true, .gap = 256};
   if (std::erase(wanted, "--racecheck") > 0) ptx::checking = {.memory = true, .races = true, .gap = 256};
   Memory memory;
