@@ -50,10 +50,14 @@ CHILDREN = {
 }
 
 
-def build(source: Path, folder: str, *options: str) -> str:
+# The same of hopper.cu: clusters, bulk copies, matrices.
+HOPPER = {"histogram": "histogram", "exchange": "exchange", "bulk": None, "product": "product"}
+
+
+def build(source: Path, folder: str, *options: str, target: str = "compute_80") -> str:
     program = str(Path(folder) / "program")
-    subprocess.run([NVCC, "-std=c++17", "-cudart", "shared", "-lineinfo", "-gencode", "arch=compute_80,code=compute_80", *options,
-                    "-o", program, str(source)], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([NVCC, "-std=c++17", "-cudart", "shared", "-lineinfo", "-gencode", f"arch={target},code={target}", *options, "-o",
+                     program, str(source)], check=True, stderr=subprocess.DEVNULL)
     return program
 
 
@@ -110,6 +114,21 @@ class Order(unittest.TestCase):
                     wrong = run([TOOL, "--tool", "racecheck", program, name, "wrong"])[1]
                     self.assertIn("Race reported between", wrong)
                     self.assertIn(text.format(**lines), wrong.replace("\n", " "))
+
+    def test_hopper(self) -> None:
+        source = SOURCE.with_name("hopper.cu")
+        with tempfile.TemporaryDirectory() as folder:
+            program = build(source, folder, target="compute_90")
+            for name, mark in HOPPER.items():
+                with self.subTest(name):
+                    for tool in ("racecheck", "initcheck"):
+                        right = run([TOOL, "--tool", tool, program, name, "right"])[1]
+                        self.assertIn("result 0\n", right)
+                        self.assertRegex(right, "SUMMARY: 0 (hazards|errors)")
+                    wrong = run([TOOL, "--tool", "racecheck", program, name, "wrong"])[1]
+                    self.assertIn("Error: Race reported between", wrong)
+                    text = f"hopper.cu:{line_of(mark, source)} " if mark else "The copy has not been waited for"
+                    self.assertIn(text, wrong.replace("\n", " "))
 
     def test_kernels_that_launch_kernels(self) -> None:
         program = BINARIES.parent / "tests/cuda/programs/nvcc13_linked"

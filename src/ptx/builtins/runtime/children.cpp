@@ -82,7 +82,11 @@ Fault Children::perform(const RowsOfBytes& r) {
     const auto* const from = r.fills ? to : bytes_at(*grid_.memory, r.from + row * r.from_pitch, r.width, source);
     if (!to || !from || target.is_read_only)
       return {FaultKind::illegal_address, to ? r.from : r.to, grid_.entry->name, 0};
-    if (target.written) std::memset(target.written + (r.to + row * r.to_pitch - target.start), 1, r.width);
+    auto* const written = target.written ? target.written + (r.to + row * r.to_pitch - target.start) : nullptr;
+    if (written && !r.fills && source.written)
+      std::memmove(written, source.written + (r.from + row * r.from_pitch - source.start), r.width);
+    else if (written)
+      std::memset(written, 1, r.width);
     if (r.fills)
       std::memset(to, r.value, r.width);
     else
