@@ -115,6 +115,7 @@ print("all is well", worst)
 TRAIN = """
 import torch
 torch.set_num_threads(1)  # see torch_operators.py
+torch.backends.cudnn.allow_tf32 = False  # the CPU rounds nothing
 assert torch.backends.cudnn.is_available()
 nn = torch.nn
 WORDS, WIDTH, LENGTH = 50, 32, 16
@@ -242,6 +243,18 @@ for causal in (False, True):
     for p, q in zip(here, there):
         close("gradient of attention", p.grad, q.grad, 3e-3)
 
+def tf32(t):
+    bits = t.view(torch.int32)
+    return ((bits + 0xFFF + (bits >> 13 & 1)) & ~0x1FFF).view(torch.float32)
+
+x, w = torch.randn(2, 6, 9, 9), torch.randn(8, 6, 3, 3)
+exact, rounded = F.conv2d(x, w), F.conv2d(tf32(x), tf32(w))
+for allowed, wanted, other in ((False, exact, rounded), (True, rounded, exact)):
+    torch.backends.cudnn.allow_tf32 = allowed
+    got = F.conv2d(x.cuda(), w.cuda()).cpu()
+    assert (got - wanted).abs().max() < 1e-5 < (got - other).abs().max(), allowed
+torch.backends.cudnn.allow_tf32 = False
+
 graph, layer = torch.cuda.CUDAGraph(), nn.Conv2d(3, 4, 3).cuda()
 x, side = torch.randn(2, 3, 8, 8, device="cuda"), torch.cuda.Stream()
 with torch.no_grad():
@@ -259,6 +272,7 @@ print("layers are equal")
 RESNET = """
 import torch, torch.nn as nn
 torch.set_num_threads(1)  # see torch_operators.py
+torch.backends.cudnn.allow_tf32 = False  # the CPU rounds nothing
 
 class Block(nn.Module):
     def __init__(self, before, after, stride):

@@ -23,6 +23,10 @@ struct Running {
   unsigned threads;  // that it may use
 };
 
+// What a kernel computes with. The last three: units of the multiprocessors for matrices of 16 bits (8-bit floats and
+// TF32 too), of integers and of doubles, which the machine shows as tensor activity.
+enum Pipe : unsigned { pipe_other = 0, pipe_fp64, pipe_fp32, pipe_fp16, pipe_hmma, pipe_imma, pipe_dfma, pipe_count };
+
 struct Kernel {
   const char* name;  // that messages name; it is never freed
   double operations;
@@ -31,6 +35,7 @@ struct Kernel {
   int (*run)(Running* running, void* arguments);
   void* arguments;
   void (*release)(void* arguments);  // once, when neither a stream nor a graph keeps the kernel
+  unsigned pipe;                     // a Pipe; only enqueue_sized reads it
 };
 
 struct Table {
@@ -42,6 +47,8 @@ struct Table {
   bool (*count_traffic)(Running* running, const char* bus_id, std::uint64_t sent, std::uint64_t received);
   // A bit for each NVLink of the GPU that carries traffic now.
   std::uint64_t (*active_links)(Running* running);
+  // As enqueue, with a kernel of `size` bytes: members may come behind those that one side knows.
+  int (*enqueue_sized)(void* stream, const Kernel* kernel, std::uint64_t size);
 };
 
 }  // namespace nvmlkit::host_kernels

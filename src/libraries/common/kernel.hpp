@@ -56,9 +56,22 @@ class Running {
   host_kernels::Running& face_;
 };
 
+using host_kernels::Pipe;
+
 struct Cost {
   double operations = 0, bytes = 0;
+  Pipe pipe = host_kernels::pipe_other;
 };
+
+// Of a product of matrices: of integers, of doubles, or of numbers of 16 bits or less or rounded to those.
+constexpr Pipe pipe_of_product(bool integers, bool doubles, bool narrow) {
+  if (integers) return host_kernels::pipe_imma;
+  if (doubles) return host_kernels::pipe_dfma;
+  return narrow ? host_kernels::pipe_hmma : host_kernels::pipe_fp32;
+}
+
+// To the driver, in the way that it knows.
+CUresult hand_over(const Driver& driver, CUstream stream, const host_kernels::Kernel& kernel);
 
 // Hands a kernel to a stream: work(Running&), copied with what it holds. `name` is never freed.
 template <class Work>
@@ -67,6 +80,7 @@ CUresult enqueue(const Driver& driver, CUstream stream, const char* name, Cost c
   kernel.name = name;
   kernel.operations = cost.operations;
   kernel.bytes = cost.bytes;
+  kernel.pipe = cost.pipe;
   kernel.arguments = new Work(std::move(work));
   kernel.release = [](void* arguments) { delete static_cast<Work*>(arguments); };
   kernel.run = [](host_kernels::Running* face, void* arguments) -> int {
@@ -84,7 +98,7 @@ CUresult enqueue(const Driver& driver, CUstream stream, const char* name, Cost c
       return cuda::CUDA_ERROR_LAUNCH_FAILED;
     }
   };
-  return static_cast<CUresult>(driver.kernels->enqueue(stream, &kernel));
+  return hand_over(driver, stream, kernel);
 }
 
 }  // namespace nvmlkit::libraries

@@ -32,6 +32,26 @@ struct Operand {
   }
 };
 
+// Whether the GPU multiplies floats as TF32, where a program lets it.
+inline bool has_tf32(const libraries::Driver& driver) {
+  return libraries::rounds_to_tf32(libraries::capability(driver));
+}
+
+// Of a layer that multiplies matrices of the type. `rounds`: floats to TF32.
+constexpr libraries::Pipe pipe_of_layer(dnn::Type type, bool rounds) {
+  switch (type) {
+    case dnn::Type::f64:
+      return host_kernels::pipe_fp64;
+    case dnn::Type::f32:
+      return rounds ? host_kernels::pipe_hmma : host_kernels::pipe_fp32;
+    case dnn::Type::i8:
+    case dnn::Type::u8:
+      return host_kernels::pipe_imma;
+    default:
+      return host_kernels::pipe_hmma;
+  }
+}
+
 // A scaling factor: double for tensors of double, else float. Without one, `otherwise`.
 inline double factor(const void* at, dnn::Type type, double otherwise) {
   if (!at) return otherwise;

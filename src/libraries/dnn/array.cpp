@@ -139,6 +139,17 @@ void store(const Array<T>& elements, const Layout& layout, void* to, double alph
 }
 
 template <class T>
+Array<T> in_tf32(const Array<T>& from) {
+  if constexpr (std::is_same_v<T, double>) {
+    return from;
+  } else {
+    Array<T> out(from.sizes());
+    blas::load(blas::Type::f32, from.data(), from.count(), out.edit(), blas::Rounding::tf32);
+    return out;
+  }
+}
+
+template <class T>
 Array<T> broadcast(const Array<T>& from, const Sizes& sizes) {
   if (from.sizes() == sizes) return from;
   Sizes strides = dense_strides(from.sizes());
@@ -152,6 +163,7 @@ Array<T> broadcast(const Array<T>& from, const Sizes& sizes) {
   template void store(const Array<T>&, const Layout&, void*, double, double); \
   template void load_row(Type, const void*, std::int64_t, T*);                \
   template void store_row(Type, const T*, std::int64_t, void*);               \
+  template Array<T> in_tf32(const Array<T>&);                                 \
   template Array<T> broadcast(const Array<T>&, const Sizes&)
 NVMLKIT_DNN_FOR(float);
 NVMLKIT_DNN_FOR(double);

@@ -53,6 +53,10 @@ void load_row(Type type, const void* from, std::int64_t count, T* to);
 template <class T>
 void store_row(Type type, const T* from, std::int64_t count, void* to);
 
+// Floats as TF32 has them; doubles as they are.
+template <class T>
+Array<T> in_tf32(const Array<T>& from);
+
 // Elements repeated along dimensions of size 1.
 template <class T>
 Array<T> broadcast(const Array<T>& from, const Sizes& sizes);

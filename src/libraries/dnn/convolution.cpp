@@ -121,6 +121,11 @@ std::vector<T> room_for_block(const Shape& s) {
   return std::vector<T>(static_cast<std::size_t>(s.depth() * s.rows_of_block() * s.y[2]));
 }
 
+Convolution exact(Convolution c) {
+  c.rounds = false;
+  return c;
+}
+
 int whole(std::int64_t v) { return static_cast<int>(v); }
 
 }  // namespace
@@ -144,6 +149,7 @@ double Convolution::operations(const Sizes& w, const Sizes& y) const {
 
 template <class T>
 Array<T> convolve(const Convolution& c, const Array<T>& x, const Array<T>& w, const Sizes& y, const Tick& tick) {
+  if (c.rounds) return convolve(exact(c), in_tf32(x), in_tf32(w), y, tick);
   const Shape s = shape_of(c, x.sizes(), w.sizes(), y);
   Array<T> out(y);
   auto block = room_for_block<T>(s);
@@ -160,6 +166,7 @@ Array<T> convolve(const Convolution& c, const Array<T>& x, const Array<T>& w, co
 template <class T>
 Array<T> convolve_back_to_data(const Convolution& c, const Array<T>& dy, const Array<T>& w, const Sizes& x,
                                const Tick& tick) {
+  if (c.rounds) return convolve_back_to_data(exact(c), in_tf32(dy), in_tf32(w), x, tick);
   const Shape s = shape_of(c, x, w.sizes(), dy.sizes());
   Array<T> out(x);
   auto block = room_for_block<T>(s);
@@ -176,6 +183,7 @@ Array<T> convolve_back_to_data(const Convolution& c, const Array<T>& dy, const A
 template <class T>
 Array<T> convolve_back_to_filter(const Convolution& c, const Array<T>& x, const Array<T>& dy, const Sizes& w,
                                  const Tick& tick) {
+  if (c.rounds) return convolve_back_to_filter(exact(c), in_tf32(x), in_tf32(dy), w, tick);
   const Shape s = shape_of(c, x.sizes(), w, dy.sizes());
   Array<T> out(w);
   auto block = room_for_block<T>(s);

@@ -14,6 +14,7 @@ using Tick = std::function<void()>;
 struct Convolution {
   Sizes before, after, stride, dilation;  // of each dimension in space; padding before and after
   bool flips = false;                     // the filter, as the mathematical convolution has it
+  bool rounds = false;                    // inputs of float to TF32
 
   // Of the output, with batch and channels. x is N, C, space; w is K, C of a group, space.
   Sizes output(const Sizes& x, const Sizes& w) const;

@@ -43,15 +43,16 @@ constexpr Names kToFilter = {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER
                              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
                              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA};
 
-void run_case(unsigned seed, const Names& names) {
+void run_case(unsigned seed, const Names& names, Tf32 tf32 = Tf32::forbidden) {
   Dice dice(seed);
   const ConvolutionCase c(dice);
-  const auto type = random_type(dice);
+  const auto type = tf32 == Tf32::allowed ? CUDNN_DATA_FLOAT : random_type(dice);
   const auto tensor = [&](const Sizes& sizes) {
     return OnGpu(type, sizes, random_strides(sizes, dice), dice.numbers(count_of(sizes)));
   };
   const OnGpu x = tensor(c.x), w = tensor(c.w), y = tensor(c.y);
-  const auto in_x = x.read(), in_w = w.read(), in_y = y.read();
+  const auto factors = [&](const OnGpu& of) { return tf32 == Tf32::allowed ? in_tf32(of.read()) : of.read(); };
+  const auto in_x = factors(x), in_w = factors(w), in_y = factors(y);
   const OnGpu& out = names.kind == kForward.kind ? y : names.kind == kToData.kind ? x : w;
   const double alpha = dice.range(0, 1) ? 1 : 0.5, beta = dice.range(0, 2) ? 0 : 0.25;
   auto wanted = out.read();
@@ -67,7 +68,7 @@ void run_case(unsigned seed, const Names& names) {
   operation.descriptor(names.description, how);
   operation.descriptor(names.x, of_x).descriptor(names.w, of_w).descriptor(names.y, of_y);
   operation.number(names.alpha, alpha).number(names.beta, beta).finished();
-  run_graph({operation.raw()}, {1, 2, 3}, {x.address(), w.address(), y.address()});
+  run_graph({operation.raw()}, {1, 2, 3}, {x.address(), w.address(), y.address()}, tf32);
   expect_near(out.read(), out.rounded(wanted), out.tolerance(4), "seed " + std::to_string(seed));
 }
 
@@ -79,6 +80,11 @@ TEST(Convolutions, BackToData) {
 }
 TEST(Convolutions, BackToFilter) {
   for (unsigned seed = 2000; seed < 2120; ++seed) run_case(seed, kToFilter);
+}
+
+TEST(Convolutions, RoundFactorsWhereTf32IsAllowed) {
+  for (unsigned seed = 0; seed < 20; ++seed)
+    for (const auto& names : {kForward, kToData, kToFilter}) run_case(seed, names, Tf32::allowed);
 }
 
 // Convolution, scaled addition, bias, activation: operations in any order, between them virtual tensors.

@@ -77,22 +77,48 @@ inline Descriptor graph_of(const std::vector<BackendDescriptor*>& operations) {
   return out;
 }
 
-// The heuristics are asked for a configuration, a plan is made of it, and runs.
-inline void run_graph(const std::vector<BackendDescriptor*>& operations, const Sizes& ids,
-                      std::vector<void*> pointers) {
+inline bool uses_tensor_cores(const Descriptor& config) {
+  Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  BackendDescriptor* results[] = {engine.raw()};
+  std::int64_t count = 0;
+  EXPECT_EQ(library().cudnnBackendGetAttribute(config.raw(), CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                                               1, &count, results),
+            CUDNN_STATUS_SUCCESS);
+  int notes[8] = {};
+  EXPECT_EQ(library().cudnnBackendGetAttribute(engine.raw(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                                               CUDNN_TYPE_NUMERICAL_NOTE, 8, &count, notes),
+            CUDNN_STATUS_SUCCESS);
+  return std::find(notes, notes + count, CUDNN_NUMERICAL_NOTE_TENSOR_CORE) != notes + count;
+}
+
+enum class Tf32 { forbidden, allowed };
+
+// The heuristics are asked for configurations, a plan is made of the first one that is allowed, and runs.
+inline void run_graph(const std::vector<BackendDescriptor*>& operations, const Sizes& ids, std::vector<void*> pointers,
+                      Tf32 tf32 = Tf32::forbidden) {
   const Descriptor graph = graph_of(operations);
-  Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR), config(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  Descriptor configs[2] = {Descriptor(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR),
+                           Descriptor(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR)};
   heuristics.choice(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, CUDNN_HEUR_MODE_A);
   heuristics.descriptor(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph).finished();
   std::int64_t count = 0;
-  BackendDescriptor* results[] = {config.raw()};
+  BackendDescriptor* results[] = {configs[0].raw(), configs[1].raw()};
   ASSERT_EQ(library().cudnnBackendGetAttribute(heuristics.raw(), CUDNN_ATTR_ENGINEHEUR_RESULTS,
                                                CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count, nullptr),
             CUDNN_STATUS_SUCCESS);
-  ASSERT_EQ(count, 1);
+  ASSERT_GE(count, 1);
+  ASSERT_LE(count, 2);
   ASSERT_EQ(library().cudnnBackendGetAttribute(heuristics.raw(), CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                               CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, results),
+                                               CUDNN_TYPE_BACKEND_DESCRIPTOR, 2, &count, results),
             CUDNN_STATUS_SUCCESS);
+  // Where there are two, the first one rounds.
+  if (count == 2) {
+    EXPECT_TRUE(uses_tensor_cores(configs[0]));
+    EXPECT_FALSE(uses_tensor_cores(configs[1]));
+  }
+  if (tf32 == Tf32::allowed) ASSERT_EQ(count, 2);
+  const Descriptor& config = configs[count == 2 && tf32 == Tf32::forbidden ? 1 : 0];
   Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR), pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
   plan.descriptor(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config).finished();
   pack.integers(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);

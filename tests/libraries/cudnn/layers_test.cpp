@@ -15,10 +15,11 @@ Sizes strides_of(const Sizes& sizes, cudnnTensorFormat_t format) {
 
 enum class Direction { forward, to_data, to_filter };
 
-void run_convolution(unsigned seed, Direction direction) {
+void run_convolution(unsigned seed, Direction direction, cudnnMathType_t math = CUDNN_FMA_MATH) {
   Dice dice(seed);
   const ConvolutionCase c(dice);
-  const auto type = random_type(dice);
+  const bool rounds = math != CUDNN_FMA_MATH;
+  const auto type = rounds ? CUDNN_DATA_FLOAT : random_type(dice);
   const auto format = dice.range(0, 1) ? CUDNN_TENSOR_NCHW : CUDNN_TENSOR_NHWC;
   const OnGpu x(type, c.x, random_strides(c.x, dice), dice.numbers(count_of(c.x))),
       w(type, c.w, strides_of(c.w, format), dice.numbers(count_of(c.w))),
@@ -26,7 +27,9 @@ void run_convolution(unsigned seed, Direction direction) {
   const TensorOf of_x(x), of_y(y);
   const FilterOf of_w(type, c.w, format);
   const ConvolutionOf how(c);
-  const auto in_x = x.read(), in_w = w.read(), in_y = y.read();
+  ASSERT_EQ(library().cudnnSetConvolutionMathType(how.get(), math), CUDNN_STATUS_SUCCESS);
+  const auto factors = [&](const OnGpu& of) { return rounds ? in_tf32(of.read()) : of.read(); };
+  const auto in_x = factors(x), in_w = factors(w), in_y = factors(y);
   const OnGpu& out = direction == Direction::forward ? y : direction == Direction::to_data ? x : w;
   const double a = dice.range(0, 1) ? 1 : 0.5, b = dice.range(0, 1) ? 0 : 0.25;
   auto wanted = out.read();
@@ -70,6 +73,13 @@ TEST(Layers, Convolutions) {
   for (unsigned seed = 0; seed < 60; ++seed) run_convolution(seed, Direction::forward);
   for (unsigned seed = 100; seed < 160; ++seed) run_convolution(seed, Direction::to_data);
   for (unsigned seed = 200; seed < 260; ++seed) run_convolution(seed, Direction::to_filter);
+}
+
+TEST(Layers, ConvolutionsRoundFactorsToTf32UnlessForbidden) {
+  for (unsigned seed = 0; seed < 20; ++seed)
+    for (const auto math : {CUDNN_DEFAULT_MATH, CUDNN_TENSOR_OP_MATH})
+      for (const auto direction : {Direction::forward, Direction::to_data, Direction::to_filter})
+        run_convolution(seed, direction, math);
 }
 
 TEST(Layers, ConvolutionsThatCannotBe) {

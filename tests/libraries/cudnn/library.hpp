@@ -143,6 +143,22 @@ class OnGpu {
   OnDevice<unsigned char> memory_;
 };
 
+// As TF32 has it: 10 bits behind the point, to nearest.
+inline double in_tf32(double v) {
+  const float narrow = static_cast<float>(v);
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &narrow, sizeof bits);
+  bits += 0xFFF + (bits >> 13 & 1);
+  bits &= ~0x1FFFu;
+  float out = 0;
+  std::memcpy(&out, &bits, sizeof out);
+  return out;
+}
+inline std::vector<double> in_tf32(std::vector<double> numbers) {
+  for (auto& v : numbers) v = in_tf32(v);
+  return numbers;
+}
+
 inline void expect_near(const std::vector<double>& got, const std::vector<double>& wanted, double tolerance,
                         const std::string& what) {
   ASSERT_EQ(got.size(), wanted.size()) << what;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -76,9 +77,11 @@ std::uint64_t active_links(host_kernels::Running* running) {
   return device_links::active(Run::of(running).context.device);
 }
 
-int enqueue_kernel(void* stream, const host_kernels::Kernel* kernel) {
+int enqueue_sized(void* stream, const host_kernels::Kernel* kernel, std::uint64_t size) {
   return guarded([&] {
-    const auto owned = std::make_shared<const HostKernel>(*kernel);
+    host_kernels::Kernel known{};
+    std::memcpy(&known, kernel, std::min<std::uint64_t>(size, sizeof known));
+    const auto owned = std::make_shared<const HostKernel>(known);
     if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
     const Current context;
     if (!context) return context.refusal();
@@ -87,6 +90,11 @@ int enqueue_kernel(void* stream, const host_kernels::Kernel* kernel) {
     work.of_host = owned;
     return enqueue(*context, static_cast<CUstream>(stream), std::move(work));
   });
+}
+
+// Of libraries that know no pipes.
+int enqueue_kernel(void* stream, const host_kernels::Kernel* kernel) {
+  return enqueue_sized(stream, kernel, offsetof(host_kernels::Kernel, pipe));
 }
 
 }  // namespace
@@ -99,7 +107,8 @@ void HostKernel::run(Context& context) const {
 }
 
 const host_kernels::Table& host_kernel_table() {
-  static constexpr host_kernels::Table kTable{sizeof kTable, enqueue_kernel, count_traffic, active_links};
+  static constexpr host_kernels::Table kTable{sizeof kTable, enqueue_kernel, count_traffic, active_links,
+                                              enqueue_sized};
   return kTable;
 }
 

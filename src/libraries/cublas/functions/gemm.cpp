@@ -60,6 +60,11 @@ cublasStatus_t check(const Products& p) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
+libraries::Pipe pipe_of(const Meaning& meaning, Type input) {
+  const bool doubles = meaning.sum == blas::Sum::f64 || meaning.sum == blas::Sum::c64;
+  return libraries::pipe_of_product(meaning.sum == blas::Sum::i32, doubles, blas::is_narrow(meaning, input));
+}
+
 // The matrix of one of the products, on the device.
 const void* place_of(const Operand& o, bool is_array, std::int64_t index, Running& running) {
   if (is_array) return *running.read(static_cast<const void* const*>(o.data) + index, 1);
@@ -124,7 +129,8 @@ cublasStatus_t multiply(const Call& call, const Products& p) {
   const auto count = static_cast<double>(p.count);
   const Cost cost{(blas::is_complex(p.c.type) ? 8 : 2) * m * n * k * count,
                   count * (m * k * double(blas::size_of(p.a.type)) + n * k * double(blas::size_of(p.b.type)) +
-                           2 * m * n * double(blas::size_of(p.c.type)))};
+                           2 * m * n * double(blas::size_of(p.c.type))),
+                  pipe_of(meaning, p.a.type)};
   return call.enqueue(cost, [p, meaning, alpha, beta](Running& running) { run(p, meaning, alpha, beta, running); });
 }
 

@@ -182,6 +182,11 @@ void run(const Work& w, Running& running) {
   }
 }
 
+libraries::Pipe pipe_of(const blas::Meaning& meaning, Type input) {
+  const bool doubles = meaning.sum == blas::Sum::f64 || meaning.sum == blas::Sum::c64;
+  return libraries::pipe_of_product(meaning.sum == blas::Sum::i32, doubles, blas::is_narrow(meaning, input));
+}
+
 cublasStatus_t refuse(cublasStatus_t status) {
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) libraries::note_unsupported("cublasLtMatmul", "with this description");
   return status;
@@ -225,7 +230,8 @@ cublasStatus_t multiply(Handle* handle, MatmulDescription* description, const vo
     if (work.beta != DoubleComplex{} && !c) return CUBLAS_STATUS_INVALID_VALUE;
   }
   const double elements = static_cast<double>(layout_d->rows) * static_cast<double>(layout_d->columns);
-  const libraries::Cost cost{2 * elements * static_cast<double>(work.a.width()) * layout_d->count, 3 * elements};
+  const libraries::Cost cost{2 * elements * static_cast<double>(work.a.width()) * layout_d->count, 3 * elements,
+                             pipe_of(meaning, work.a.type)};
   const auto result =
       libraries::enqueue(*driver, stream, "cublasLtMatmul", cost, [work](Running& running) { run(work, running); });
   return result == cuda::CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;

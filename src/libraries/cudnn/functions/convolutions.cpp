@@ -14,15 +14,19 @@ struct Work {
   Operand x, w, y;
 
   Cost cost() const {
-    return {.operations = how.operations(w.sizes(), y.sizes()), .bytes = x.bytes() + w.bytes() + y.bytes()};
+    return {.operations = how.operations(w.sizes(), y.sizes()),
+            .bytes = x.bytes() + w.bytes() + y.bytes(),
+            .pipe = pipe_of_layer(x.layout.type, how.rounds)};
   }
 };
 
-cudnnStatus_t make_work(const Convolution* c, const Tensor* of_x, const void* x, const Filter* of_w, const void* w,
-                        const Tensor* of_y, const void* y, Work& out) {
+cudnnStatus_t make_work(const Call& call, const Convolution* c, const Tensor* of_x, const void* x, const Filter* of_w,
+                        const void* w, const Tensor* of_y, const void* y, Work& out) {
   if (const auto status = check_convolution(c, of_x, of_w, of_y); status != CUDNN_STATUS_SUCCESS) return status;
   if (!x || !w || !y) return bad("no memory of a tensor");
   out = {convolution_of(*c), {of_x, x}, {of_w, w}, {of_y, y}};
+  out.how.rounds = of_x->layout.type == dnn::Type::f32 && of_w->layout.type == dnn::Type::f32 &&
+                   c->math_type != CUDNN_FMA_MATH && has_tf32(*call.handle.driver);
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -36,7 +40,8 @@ cudnnStatus_t convolve(const Call& call, const void* alpha, const Tensor* of_x, 
                        const void* w, const Convolution* c, cudnnConvolutionFwdAlgo_t, void*, size_t, const void* beta,
                        const Tensor* of_y, void* y) {
   Work made;
-  if (const auto status = make_work(c, of_x, x, of_w, w, of_y, y, made); status != CUDNN_STATUS_SUCCESS) return status;
+  if (const auto status = make_work(call, c, of_x, x, of_w, w, of_y, y, made); status != CUDNN_STATUS_SUCCESS)
+    return status;
   return call.compute(
       made.y.is_double(), made.cost(), [made, factors = Factors(alpha, beta, made.y)](auto number, Running& running) {
         using T = decltype(number);
@@ -51,7 +56,8 @@ cudnnStatus_t convolve_fused(const Call& call, const void* alpha1, const Tensor*
                              size_t, const void* alpha2, const Tensor* of_z, const void* z, const Tensor* of_bias,
                              const void* bias, const Activation* activation, const Tensor* of_y, void* y) {
   Work made;
-  if (const auto status = make_work(c, of_x, x, of_w, w, of_y, y, made); status != CUDNN_STATUS_SUCCESS) return status;
+  if (const auto status = make_work(call, c, of_x, x, of_w, w, of_y, y, made); status != CUDNN_STATUS_SUCCESS)
+    return status;
   if (!are_live(of_z, of_bias) || !are_live(activation) || !of_bias->is_set() || !bias)
     return bad("a descriptor is none, or not set");
   if (activation->mode != CUDNN_ACTIVATION_RELU && activation->mode != CUDNN_ACTIVATION_IDENTITY)
@@ -83,7 +89,7 @@ cudnnStatus_t convolve_to_data(const Call& call, const void* alpha, const Filter
                                const Tensor* of_dy, const void* dy, const Convolution* c, cudnnConvolutionBwdDataAlgo_t,
                                void*, size_t, const void* beta, const Tensor* of_dx, void* dx) {
   Work made;
-  if (const auto status = make_work(c, of_dx, dx, of_w, w, of_dy, dy, made); status != CUDNN_STATUS_SUCCESS)
+  if (const auto status = make_work(call, c, of_dx, dx, of_w, w, of_dy, dy, made); status != CUDNN_STATUS_SUCCESS)
     return status;
   return call.compute(
       made.y.is_double(), made.cost(), [made, factors = Factors(alpha, beta, made.x)](auto number, Running& running) {
@@ -99,7 +105,7 @@ cudnnStatus_t convolve_to_filter(const Call& call, const void* alpha, const Tens
                                  cudnnConvolutionBwdFilterAlgo_t, void*, size_t, const void* beta, const Filter* of_dw,
                                  void* dw) {
   Work made;
-  if (const auto status = make_work(c, of_x, x, of_dw, dw, of_dy, dy, made); status != CUDNN_STATUS_SUCCESS)
+  if (const auto status = make_work(call, c, of_x, x, of_dw, dw, of_dy, dy, made); status != CUDNN_STATUS_SUCCESS)
     return status;
   return call.compute(
       made.y.is_double(), made.cost(), [made, factors = Factors(alpha, beta, made.w)](auto number, Running& running) {

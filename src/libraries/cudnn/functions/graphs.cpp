@@ -87,13 +87,17 @@ cudnnStatus_t execute(const Call& call, BackendDescriptor* plan, BackendDescript
   graph::Bindings bindings;
   if (const auto status = bind_tensors(*program, *pack->content, bindings); status != CUDNN_STATUS_SUCCESS)
     return status;
-  return call.enqueue({.operations = program->work, .bytes = program->bytes},
-                      [program, bindings = std::move(bindings)](Running& running) {
-                        if (program->in_double)
-                          graph::run<double>(*program, bindings, running);
-                        else
-                          graph::run<float>(*program, bindings, running);
-                      });
+  const auto chosen = static_cast<graph::Engine>(engine->get<std::int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX));
+  const Cost cost{
+      .operations = program->work,
+      .bytes = program->bytes,
+      .pipe = program->multiplies ? pipe_of_layer(program->factors, chosen == graph::kTf32) : host_kernels::pipe_other};
+  return call.enqueue(cost, [program, chosen, bindings = std::move(bindings)](Running& running) {
+    if (program->in_double)
+      graph::run<double>(*program, chosen, bindings, running);
+    else
+      graph::run<float>(*program, chosen, bindings, running);
+  });
 }
 
 }  // namespace nvmlkit::cudnn::functions

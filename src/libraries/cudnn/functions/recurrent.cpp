@@ -76,7 +76,8 @@ struct Network {
     const double steps = static_cast<double>(sequences.rows());
     return {
         .operations = passes * shape.operations(sequences.rows()),
-        .bytes = 4 * (static_cast<double>(shape.weights()) + steps * static_cast<double>(shape.input + shape.output))};
+        .bytes = 4 * (static_cast<double>(shape.weights()) + steps * static_cast<double>(shape.input + shape.output)),
+        .pipe = pipe_of_layer(static_cast<dnn::Type>(rnn.type), false)};
   }
   template <class T>
   dnn::RecurrentStates<T> states(Running& running, const void* at_h, const void* at_c) const {

@@ -129,6 +129,13 @@ bool has_right_sizes(const Content& c) {
   return true;
 }
 
+const TensorView* factor_of(const Content& c) {
+  if (c.kind == CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR) return c.tensor_of(CUDNN_ATTR_OPERATION_MATMUL_ADESC);
+  if (c.kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR)
+    return c.tensor_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W);
+  return is_convolution(c.kind) ? c.tensor_of(convolution_names(c.kind).x) : nullptr;
+}
+
 const char* problem_of(const Content& c) {
   for (const Rule* const rule : rules_of(c.kind)) {
     const Content* const child = c.child(rule->name);

@@ -59,10 +59,14 @@ cudnnStatus_t check_program(const Program* program) {
   return refuse(program->status, program->problem);
 }
 
+std::int64_t count_engines(const Program& program) { return has_tf32_engine(program) ? 2 : 1; }
+
 cudnnStatus_t finalize_engine(Content& c) {
-  if (c.get<std::int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX) != 0)
-    return refuse(CUDNN_STATUS_NOT_SUPPORTED, "the only engine has the index 0");
-  return check_program(program_of(c, CUDNN_ATTR_ENGINE_OPERATION_GRAPH));
+  const auto index = c.get<std::int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
+  const auto* const program = program_of(c, CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
+  const bool is_known = index == kExact || (index == kTf32 && program && has_tf32_engine(*program));
+  if (!is_known) return refuse(CUDNN_STATUS_NOT_SUPPORTED, "the graph has no engine of this index");
+  return check_program(program);
 }
 
 cudnnStatus_t finalize_convolution(const Content& c) {
@@ -119,23 +123,38 @@ Value value_of(AttributeType type, T number) {
   return out;
 }
 
-// The one way to run a graph: engine 0, without knobs, without notes.
+// The ways to run a graph, without knobs; the one that is the fastest on hardware first.
 Value results_of(const Content& heuristics) {
   const auto& graph = heuristics.values.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH).children[0];
-  const auto engine = made(CUDNN_BACKEND_ENGINE_DESCRIPTOR, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph);
-  engine->values.emplace(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, value_of<std::int64_t>(CUDNN_TYPE_INT64, 0));
-  return {CUDNN_TYPE_BACKEND_DESCRIPTOR,
-          1,
-          std::vector<std::byte>(sizeof(void*)),
-          {made(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, CUDNN_ATTR_ENGINECFG_ENGINE, engine)}};
+  Value out{CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, {}, {}};
+  for (auto index = count_engines(*graph->program) - 1; index >= 0; --index) {
+    const auto engine = made(CUDNN_BACKEND_ENGINE_DESCRIPTOR, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph);
+    engine->values.emplace(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, value_of<std::int64_t>(CUDNN_TYPE_INT64, index));
+    out.children.push_back(made(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, CUDNN_ATTR_ENGINECFG_ENGINE, engine));
+  }
+  out.count = static_cast<std::int64_t>(out.children.size());
+  out.bytes.resize(out.children.size() * sizeof(void*));
+  return out;
+}
+
+// Programs that forbid TF32 leave out engines with this note.
+Value note_of(const Content& engine) {
+  const auto* const program = program_of(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
+  const bool rounds = engine.get<std::int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX) == kTf32;
+  const bool uses_tensor_cores =
+      program && program->multiplies && pipe_of_layer(program->factors, rounds) >= host_kernels::pipe_hmma;
+  if (!uses_tensor_cores) return {CUDNN_TYPE_NUMERICAL_NOTE, 0, {}, {}};
+  return value_of(CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
 }
 
 Value answer_of(const Content& c, const Rule& rule) {
   if (const auto set = c.values.find(rule.name); set != c.values.end()) return set->second;
   if (rule.name == CUDNN_ATTR_ENGINEHEUR_RESULTS) return results_of(c);
-  if (rule.name == CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT || rule.most == 1) {
-    if (rule.type == CUDNN_TYPE_INT64)
-      return value_of<std::int64_t>(rule.type, rule.name == CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT);
+  if (rule.name == CUDNN_ATTR_ENGINE_NUMERICAL_NOTE) return note_of(c);
+  if (rule.name == CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT)
+    return value_of<std::int64_t>(rule.type, c.program ? count_engines(*c.program) : 1);
+  if (rule.most == 1) {
+    if (rule.type == CUDNN_TYPE_INT64) return value_of<std::int64_t>(rule.type, 0);
     if (rule.type == CUDNN_TYPE_INT32) return value_of<std::int32_t>(rule.type, 0);
     if (rule.type == CUDNN_TYPE_BOOLEAN) return value_of<bool>(rule.type, false);
   }

@@ -60,11 +60,16 @@ void train(const Content& c, Tables<T>& tables, const dnn::Array<T>& x, dnn::Arr
 
 template <class T>
 void run_convolution(const Content& c, Tables<T>& tables) {
+  const auto how_of = [&](Name description) {
+    auto how = convolution_of(*c.child(description));
+    how.rounds = tables.rounds();
+    return how;
+  };
   if (c.kind == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR) {
     const auto& y = *c.tensor_of(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y);
     const auto& x = tables.read(*c.tensor_of(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X));
     const auto& w = tables.read(*c.tensor_of(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W));
-    const auto how = convolution_of(*c.child(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC));
+    const auto how = how_of(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC);
     return tables.write(y, dnn::convolve(how, x, w, y.layout.sizes, tables.tick()),
                         c.number(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, 1),
                         c.number(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, 0));
@@ -73,7 +78,7 @@ void run_convolution(const Content& c, Tables<T>& tables) {
     const auto& dx = *c.tensor_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX);
     const auto& dy = tables.read(*c.tensor_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY));
     const auto& w = tables.read(*c.tensor_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W));
-    const auto how = convolution_of(*c.child(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC));
+    const auto how = how_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC);
     return tables.write(dx, dnn::convolve_back_to_data(how, dy, w, dx.layout.sizes, tables.tick()),
                         c.number(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, 1),
                         c.number(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, 0));
@@ -81,7 +86,7 @@ void run_convolution(const Content& c, Tables<T>& tables) {
   const auto& dw = *c.tensor_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW);
   const auto& x = tables.read(*c.tensor_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X));
   const auto& dy = tables.read(*c.tensor_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY));
-  const auto how = convolution_of(*c.child(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC));
+  const auto how = how_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC);
   tables.write(dw, dnn::convolve_back_to_filter(how, x, dy, dw.layout.sizes, tables.tick()),
                c.number(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, 1),
                c.number(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, 0));

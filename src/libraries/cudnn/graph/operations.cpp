@@ -11,7 +11,9 @@ void run_matmul(const Content& c, Tables<T>& tables) {
   const auto& out = *c.tensor_of(CUDNN_ATTR_OPERATION_MATMUL_CDESC);
   const auto& a = tables.read(*c.tensor_of(CUDNN_ATTR_OPERATION_MATMUL_ADESC));
   const auto& b = tables.read(*c.tensor_of(CUDNN_ATTR_OPERATION_MATMUL_BDESC));
-  tables.write(out, dnn::matmul(a, b, out.layout.sizes, tables.tick()));
+  const auto made = tables.rounds() ? dnn::matmul(dnn::in_tf32(a), dnn::in_tf32(b), out.layout.sizes, tables.tick())
+                                    : dnn::matmul(a, b, out.layout.sizes, tables.tick());
+  tables.write(out, made);
 }
 
 template <class T>

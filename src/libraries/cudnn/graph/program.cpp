@@ -47,6 +47,10 @@ void add(Program& program, const Content& c) {
       program.bytes += static_cast<double>(view.layout.count()) * static_cast<double>(dnn::size_of(view.layout.type));
   });
   program.work += work_of(c);
+  if (const auto* const factor = factor_of(c); factor && !program.multiplies) {
+    program.multiplies = true;
+    program.factors = factor->layout.type;
+  }
 }
 
 }  // namespace
@@ -78,15 +82,20 @@ std::shared_ptr<const Program> make_program(const std::vector<std::shared_ptr<co
   return out;
 }
 
+bool has_tf32_engine(const Program& program) {
+  const auto* const driver = libraries::driver();
+  return program.multiplies && program.factors == dnn::Type::f32 && !program.in_double && driver && has_tf32(*driver);
+}
+
 template <class T>
-void run(const Program& program, const Bindings& bindings, Running& running) {
-  Tables<T> tables(bindings, running);
+void run(const Program& program, Engine engine, const Bindings& bindings, Running& running) {
+  Tables<T> tables(bindings, running, engine == kTf32);
   for (const auto& operation : program.operations) {
     running.tick();
     run(*operation, tables);
   }
 }
-template void run<float>(const Program&, const Bindings&, Running&);
-template void run<double>(const Program&, const Bindings&, Running&);
+template void run<float>(const Program&, Engine, const Bindings&, Running&);
+template void run<double>(const Program&, Engine, const Bindings&, Running&);
 
 }  // namespace nvmlkit::cudnn::graph

@@ -12,6 +12,8 @@ struct Program {
   std::string problem;  // why it cannot run; empty: it can
   cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
   double work = 0, bytes = 0;  // numbers that are computed, and moved
+  bool multiplies = false;     // matrices: products and convolutions
+  dnn::Type factors{};         // the type of those
 };
 
 std::shared_ptr<const Program> make_program(const std::vector<std::shared_ptr<const Content>>& operations);
@@ -23,12 +25,18 @@ struct Binding {
 };
 using Bindings = std::map<std::int64_t, Binding>;
 
+// Engines that run a program: kExact, and where it multiplies floats kTf32, which rounds those.
+enum Engine : std::int64_t { kExact = 0, kTf32 = 1 };
+bool has_tf32_engine(const Program& program);
+
 template <class T>
-void run(const Program& program, const Bindings& bindings, Running& running);
+void run(const Program& program, Engine engine, const Bindings& bindings, Running& running);
 
 // Why an operation cannot run, or null. Its attributes are complete.
 const char* problem_of(const Content& operation);
 bool has_right_sizes(const Content& operation);
 double work_of(const Content& operation);
+// The first factor of a product or a convolution, or null.
+const TensorView* factor_of(const Content& operation);
 
 }  // namespace nvmlkit::cudnn::graph

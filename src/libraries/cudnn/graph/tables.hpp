@@ -10,7 +10,11 @@ namespace nvmlkit::cudnn::graph {
 template <class T>
 class Tables {
  public:
-  Tables(const Bindings& bindings, Running& running) : bindings_(bindings), running_(running) {}
+  // `rounds`: products and convolutions round floats to TF32.
+  Tables(const Bindings& bindings, Running& running, bool rounds)
+      : bindings_(bindings), running_(running), rounds_(rounds) {}
+
+  bool rounds() const { return rounds_; }
 
   const dnn::Array<T>& read(const TensorView& view) {
     if (const auto made = made_.find(view.id); made != made_.end()) return made->second;
@@ -54,6 +58,7 @@ class Tables {
 
   const Bindings& bindings_;
   Running& running_;
+  bool rounds_;
   std::map<std::int64_t, dnn::Array<T>> made_;
 };
 
