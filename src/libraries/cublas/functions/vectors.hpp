@@ -98,6 +98,28 @@ cublasStatus_t scal_ex(const Call& call, std::int64_t n, const void* alpha, cuda
                        cudaDataType type_x, std::int64_t incx, cudaDataType sums);
 cublasStatus_t nrm2_ex(const Call& call, std::int64_t n, const void* x, cudaDataType type_x, std::int64_t incx,
                        void* result, cudaDataType type_result, cudaDataType sums);
+cublasStatus_t asum_ex(const Call& call, std::int64_t n, const void* x, cudaDataType type_x, std::int64_t incx,
+                       void* result, cudaDataType type_result, cudaDataType sums);
+cublasStatus_t copy_ex(const Call& call, std::int64_t n, const void* x, cudaDataType type_x, std::int64_t incx, void* y,
+                       cudaDataType type_y, std::int64_t incy);
+cublasStatus_t swap_ex(const Call& call, std::int64_t n, void* x, cudaDataType type_x, std::int64_t incx, void* y,
+                       cudaDataType type_y, std::int64_t incy);
+cublasStatus_t rot_ex(const Call& call, std::int64_t n, void* x, cudaDataType type_x, std::int64_t incx, void* y,
+                      cudaDataType type_y, std::int64_t incy, const void* c, const void* s, cudaDataType type_factors,
+                      cudaDataType sums);
+// The place of the largest or smallest element; of 32 or 64 bits.
+cublasStatus_t extreme_ex(const Call& call, bool is_largest, std::int64_t n, const void* x, cudaDataType type,
+                          std::int64_t incx, void* result, std::size_t size_of_result);
+template <class Index>
+cublasStatus_t iamax_ex(const Call& call, std::int64_t n, const void* x, cudaDataType type, std::int64_t incx,
+                        Index* result) {
+  return extreme_ex(call, true, n, x, type, incx, result, sizeof(Index));
+}
+template <class Index>
+cublasStatus_t iamin_ex(const Call& call, std::int64_t n, const void* x, cudaDataType type, std::int64_t incx,
+                        Index* result) {
+  return extreme_ex(call, false, n, x, type, incx, result, sizeof(Index));
+}
 
 template <class T>
 cublasStatus_t axpy(const Call& call, std::int64_t n, const T* alpha, const T* x, std::int64_t incx, T* y,

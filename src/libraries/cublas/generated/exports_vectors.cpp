@@ -5,6 +5,14 @@
 
 namespace nvmlkit::cublas {
 
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAsumEx(Handle* handle, int n, const void* x, cudaDataType xType, int incx, void* result, cudaDataType resultType, cudaDataType executiontype) {
+  return with(handle, "cublasAsumEx", [&](const Call& call) { return functions::asum_ex(call, n, x, xType, incx, result, resultType, executiontype); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAsumEx_64(Handle* handle, int64_t n, const void* x, cudaDataType xType, int64_t incx, void* result, cudaDataType resultType, cudaDataType executiontype) {
+  return with(handle, "cublasAsumEx_64", [&](const Call& call) { return functions::asum_ex(call, n, x, xType, incx, result, resultType, executiontype); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAxpyEx(Handle* handle, int n, const void* alpha, cudaDataType alphaType, const void* x, cudaDataType xType, int incx, void* y, cudaDataType yType, int incy, cudaDataType executiontype) {
   return with(handle, "cublasAxpyEx", [&](const Call& call) { return functions::axpy_ex(call, n, alpha, alphaType, x, xType, incx, y, yType, incy, executiontype); });
 }
@@ -43,6 +51,14 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCdotu_v2(Handle* handle, int n, cons
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCdotu_v2_64(Handle* handle, int64_t n, const Complex* x, int64_t incx, const Complex* y, int64_t incy, Complex* result) {
   return with(handle, "cublasCdotu_v2_64", [&](const Call& call) { return functions::dot(call, n, x, incx, y, incy, result); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCopyEx(Handle* handle, int n, const void* x, cudaDataType xType, int incx, void* y, cudaDataType yType, int incy) {
+  return with(handle, "cublasCopyEx", [&](const Call& call) { return functions::copy_ex(call, n, x, xType, incx, y, yType, incy); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCopyEx_64(Handle* handle, int64_t n, const void* x, cudaDataType xType, int64_t incx, void* y, cudaDataType yType, int64_t incy) {
+  return with(handle, "cublasCopyEx_64", [&](const Call& call) { return functions::copy_ex(call, n, x, xType, incx, y, yType, incy); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCrot_v2(Handle* handle, int n, Complex* x, int incx, Complex* y, int incy, const float* c, const Complex* s) {
@@ -181,6 +197,22 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDznrm2_v2_64(Handle* handle, int64_t
   return with(handle, "cublasDznrm2_v2_64", [&](const Call& call) { return functions::nrm2(call, n, x, incx, result); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIamaxEx(Handle* handle, int n, const void* x, cudaDataType xType, int incx, int* result) {
+  return with(handle, "cublasIamaxEx", [&](const Call& call) { return functions::iamax_ex(call, n, x, xType, incx, result); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIamaxEx_64(Handle* handle, int64_t n, const void* x, cudaDataType xType, int64_t incx, int64_t* result) {
+  return with(handle, "cublasIamaxEx_64", [&](const Call& call) { return functions::iamax_ex(call, n, x, xType, incx, result); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIaminEx(Handle* handle, int n, const void* x, cudaDataType xType, int incx, int* result) {
+  return with(handle, "cublasIaminEx", [&](const Call& call) { return functions::iamin_ex(call, n, x, xType, incx, result); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIaminEx_64(Handle* handle, int64_t n, const void* x, cudaDataType xType, int64_t incx, int64_t* result) {
+  return with(handle, "cublasIaminEx_64", [&](const Call& call) { return functions::iamin_ex(call, n, x, xType, incx, result); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIcamax_v2(Handle* handle, int n, const Complex* x, int incx, int* result) {
   return with(handle, "cublasIcamax_v2", [&](const Call& call) { return functions::iamax(call, n, x, incx, result); });
 }
@@ -251,6 +283,14 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasNrm2Ex(Handle* handle, int n, const 
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasNrm2Ex_64(Handle* handle, int64_t n, const void* x, cudaDataType xType, int64_t incx, void* result, cudaDataType resultType, cudaDataType executionType) {
   return with(handle, "cublasNrm2Ex_64", [&](const Call& call) { return functions::nrm2_ex(call, n, x, xType, incx, result, resultType, executionType); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotEx(Handle* handle, int n, void* x, cudaDataType xType, int incx, void* y, cudaDataType yType, int incy, const void* c, const void* s, cudaDataType csType, cudaDataType executiontype) {
+  return with(handle, "cublasRotEx", [&](const Call& call) { return functions::rot_ex(call, n, x, xType, incx, y, yType, incy, c, s, csType, executiontype); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotEx_64(Handle* handle, int64_t n, void* x, cudaDataType xType, int64_t incx, void* y, cudaDataType yType, int64_t incy, const void* c, const void* s, cudaDataType csType, cudaDataType executiontype) {
+  return with(handle, "cublasRotEx_64", [&](const Call& call) { return functions::rot_ex(call, n, x, xType, incx, y, yType, incy, c, s, csType, executiontype); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSasum_v2(Handle* handle, int n, const float* x, int incx, float* result) {
@@ -339,6 +379,14 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSswap_v2(Handle* handle, int n, floa
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSswap_v2_64(Handle* handle, int64_t n, float* x, int64_t incx, float* y, int64_t incy) {
   return with(handle, "cublasSswap_v2_64", [&](const Call& call) { return functions::swap(call, n, x, incx, y, incy); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSwapEx(Handle* handle, int n, void* x, cudaDataType xType, int incx, void* y, cudaDataType yType, int incy) {
+  return with(handle, "cublasSwapEx", [&](const Call& call) { return functions::swap_ex(call, n, x, xType, incx, y, yType, incy); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSwapEx_64(Handle* handle, int64_t n, void* x, cudaDataType xType, int64_t incx, void* y, cudaDataType yType, int64_t incy) {
+  return with(handle, "cublasSwapEx_64", [&](const Call& call) { return functions::swap_ex(call, n, x, xType, incx, y, yType, incy); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZaxpy_v2(Handle* handle, int n, const DoubleComplex* alpha, const DoubleComplex* x, int incx, DoubleComplex* y, int incy) {

@@ -7,267 +7,90 @@ namespace nvmlkit::cublas {
 extern "C" {
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAlloc() { return unsupported("cublasAlloc", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAsumEx() { return unsupported("cublasAsumEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAsumEx_64() { return unsupported("cublasAsumEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasCaxpy() { unsupported("cublasCaxpy"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCcopy() { unsupported("cublasCcopy"); }
-NVMLKIT_LIBRARY_EXPORT Complex cublasCdotc() { return unsupported("cublasCdotc", Complex{}); }
-NVMLKIT_LIBRARY_EXPORT Complex cublasCdotu() { return unsupported("cublasCdotu", Complex{}); }
 NVMLKIT_LIBRARY_EXPORT void cublasCgbmv() { unsupported("cublasCgbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCgemm() { unsupported("cublasCgemm"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCgemv() { unsupported("cublasCgemv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvBatched() { return unsupported("cublasCgemvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvBatched_64() { return unsupported("cublasCgemvBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvStridedBatched() { return unsupported("cublasCgemvStridedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvStridedBatched_64() { return unsupported("cublasCgemvStridedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCgerc() { unsupported("cublasCgerc"); }
 NVMLKIT_LIBRARY_EXPORT void cublasCgeru() { unsupported("cublasCgeru"); }
 NVMLKIT_LIBRARY_EXPORT void cublasChbmv() { unsupported("cublasChbmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChbmv_v2() { return unsupported("cublasChbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChbmv_v2_64() { return unsupported("cublasChbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasChemm() { unsupported("cublasChemm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasChemv() { unsupported("cublasChemv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChemv_v2() { return unsupported("cublasChemv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChemv_v2_64() { return unsupported("cublasChemv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCher() { unsupported("cublasCher"); }
 NVMLKIT_LIBRARY_EXPORT void cublasCher2() { unsupported("cublasCher2"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCher2_v2() { return unsupported("cublasCher2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCher2_v2_64() { return unsupported("cublasCher2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCher2k() { unsupported("cublasCher2k"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCher_v2() { return unsupported("cublasCher_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCher_v2_64() { return unsupported("cublasCher_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCherk() { unsupported("cublasCherk"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherk3mEx() { return unsupported("cublasCherk3mEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherk3mEx_64() { return unsupported("cublasCherk3mEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherkEx() { return unsupported("cublasCherkEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherkEx_64() { return unsupported("cublasCherkEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherkx() { return unsupported("cublasCherkx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherkx_64() { return unsupported("cublasCherkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasChpmv() { unsupported("cublasChpmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChpmv_v2() { return unsupported("cublasChpmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChpmv_v2_64() { return unsupported("cublasChpmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasChpr() { unsupported("cublasChpr"); }
 NVMLKIT_LIBRARY_EXPORT void cublasChpr2() { unsupported("cublasChpr2"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChpr2_v2() { return unsupported("cublasChpr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChpr2_v2_64() { return unsupported("cublasChpr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChpr_v2() { return unsupported("cublasChpr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasChpr_v2_64() { return unsupported("cublasChpr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCopyEx() { return unsupported("cublasCopyEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCopyEx_64() { return unsupported("cublasCopyEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCrot() { unsupported("cublasCrot"); }
 NVMLKIT_LIBRARY_EXPORT void cublasCrotg() { unsupported("cublasCrotg"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCrotg_v2() { return unsupported("cublasCrotg_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasCscal() { unsupported("cublasCscal"); }
 NVMLKIT_LIBRARY_EXPORT void cublasCsrot() { unsupported("cublasCsrot"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCsscal() { unsupported("cublasCsscal"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCswap() { unsupported("cublasCswap"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCsymm() { unsupported("cublasCsymm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsymv_v2() { return unsupported("cublasCsymv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsymv_v2_64() { return unsupported("cublasCsymv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyr2_v2() { return unsupported("cublasCsyr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyr2_v2_64() { return unsupported("cublasCsyr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCsyr2k() { unsupported("cublasCsyr2k"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyr_v2() { return unsupported("cublasCsyr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyr_v2_64() { return unsupported("cublasCsyr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasCsyrk() { unsupported("cublasCsyrk"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrk3mEx() { return unsupported("cublasCsyrk3mEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrk3mEx_64() { return unsupported("cublasCsyrk3mEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkEx() { return unsupported("cublasCsyrkEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkEx_64() { return unsupported("cublasCsyrkEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkx() { return unsupported("cublasCsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkx_64() { return unsupported("cublasCsyrkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtbmv() { unsupported("cublasCtbmv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtbsv() { unsupported("cublasCtbsv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtpmv() { unsupported("cublasCtpmv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtpsv() { unsupported("cublasCtpsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtpttr() { return unsupported("cublasCtpttr", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasCtrmm() { unsupported("cublasCtrmm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasCtrmv() { unsupported("cublasCtrmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCtrsm() { unsupported("cublasCtrsm"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCtrsv() { unsupported("cublasCtrsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCtrttp() { return unsupported("cublasCtrttp", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT double cublasDasum() { return unsupported("cublasDasum", double{}); }
-NVMLKIT_LIBRARY_EXPORT void cublasDaxpy() { unsupported("cublasDaxpy"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDcopy() { unsupported("cublasDcopy"); }
-NVMLKIT_LIBRARY_EXPORT double cublasDdot() { return unsupported("cublasDdot", double{}); }
 NVMLKIT_LIBRARY_EXPORT void cublasDgbmv() { unsupported("cublasDgbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDgemm() { unsupported("cublasDgemm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemmGroupedBatched() { return unsupported("cublasDgemmGroupedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemmGroupedBatched_64() { return unsupported("cublasDgemmGroupedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasDgemv() { unsupported("cublasDgemv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemvBatched() { return unsupported("cublasDgemvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemvBatched_64() { return unsupported("cublasDgemvBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemvStridedBatched() { return unsupported("cublasDgemvStridedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemvStridedBatched_64() { return unsupported("cublasDgemvStridedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasDger() { unsupported("cublasDger"); }
-NVMLKIT_LIBRARY_EXPORT double cublasDnrm2() { return unsupported("cublasDnrm2", double{}); }
 NVMLKIT_LIBRARY_EXPORT void cublasDrot() { unsupported("cublasDrot"); }
 NVMLKIT_LIBRARY_EXPORT void cublasDrotg() { unsupported("cublasDrotg"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDrotg_v2() { return unsupported("cublasDrotg_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDrotm() { unsupported("cublasDrotm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDrotm_v2() { return unsupported("cublasDrotm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDrotm_v2_64() { return unsupported("cublasDrotm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDrotmg() { unsupported("cublasDrotmg"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDrotmg_v2() { return unsupported("cublasDrotmg_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDsbmv() { unsupported("cublasDsbmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsbmv_v2() { return unsupported("cublasDsbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsbmv_v2_64() { return unsupported("cublasDsbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasDscal() { unsupported("cublasDscal"); }
 NVMLKIT_LIBRARY_EXPORT void cublasDspmv() { unsupported("cublasDspmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDspmv_v2() { return unsupported("cublasDspmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDspmv_v2_64() { return unsupported("cublasDspmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDspr() { unsupported("cublasDspr"); }
 NVMLKIT_LIBRARY_EXPORT void cublasDspr2() { unsupported("cublasDspr2"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDspr2_v2() { return unsupported("cublasDspr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDspr2_v2_64() { return unsupported("cublasDspr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDspr_v2() { return unsupported("cublasDspr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDspr_v2_64() { return unsupported("cublasDspr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasDswap() { unsupported("cublasDswap"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDsymm() { unsupported("cublasDsymm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasDsymv() { unsupported("cublasDsymv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsymv_v2() { return unsupported("cublasDsymv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsymv_v2_64() { return unsupported("cublasDsymv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDsyr() { unsupported("cublasDsyr"); }
 NVMLKIT_LIBRARY_EXPORT void cublasDsyr2() { unsupported("cublasDsyr2"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr2_v2() { return unsupported("cublasDsyr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr2_v2_64() { return unsupported("cublasDsyr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDsyr2k() { unsupported("cublasDsyr2k"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr_v2() { return unsupported("cublasDsyr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyr_v2_64() { return unsupported("cublasDsyr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasDsyrk() { unsupported("cublasDsyrk"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyrkx() { return unsupported("cublasDsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDsyrkx_64() { return unsupported("cublasDsyrkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtbmv() { unsupported("cublasDtbmv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtbsv() { unsupported("cublasDtbsv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtpmv() { unsupported("cublasDtpmv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtpsv() { unsupported("cublasDtpsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtpttr() { return unsupported("cublasDtpttr", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasDtrmm() { unsupported("cublasDtrmm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasDtrmv() { unsupported("cublasDtrmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDtrsm() { unsupported("cublasDtrsm"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDtrsv() { unsupported("cublasDtrsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDtrttp() { return unsupported("cublasDtrttp", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT double cublasDzasum() { return unsupported("cublasDzasum", double{}); }
-NVMLKIT_LIBRARY_EXPORT double cublasDznrm2() { return unsupported("cublasDznrm2", double{}); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasFree() { return unsupported("cublasFree", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGemmGroupedBatchedEx() { return unsupported("cublasGemmGroupedBatchedEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGemmGroupedBatchedEx_64() { return unsupported("cublasGemmGroupedBatchedEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetEmulationSpecialValuesSupport() { return unsupported("cublasGetEmulationSpecialValuesSupport", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetEmulationStrategy() { return unsupported("cublasGetEmulationStrategy", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetError() { return unsupported("cublasGetError", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaBitCountPointer() { return unsupported("cublasGetFixedPointEmulationMantissaBitCountPointer", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaBitOffset() { return unsupported("cublasGetFixedPointEmulationMantissaBitOffset", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaControl() { return unsupported("cublasGetFixedPointEmulationMantissaControl", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMaxMantissaBitCount() { return unsupported("cublasGetFixedPointEmulationMaxMantissaBitCount", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetVersion() { return unsupported("cublasGetVersion", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSHgemvBatched() { return unsupported("cublasHSHgemvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSHgemvBatched_64() { return unsupported("cublasHSHgemvBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSHgemvStridedBatched() { return unsupported("cublasHSHgemvStridedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSHgemvStridedBatched_64() { return unsupported("cublasHSHgemvStridedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSSgemvBatched() { return unsupported("cublasHSSgemvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSSgemvBatched_64() { return unsupported("cublasHSSgemvBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSSgemvStridedBatched() { return unsupported("cublasHSSgemvStridedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSSgemvStridedBatched_64() { return unsupported("cublasHSSgemvStridedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIamaxEx() { return unsupported("cublasIamaxEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIamaxEx_64() { return unsupported("cublasIamaxEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIaminEx() { return unsupported("cublasIaminEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasIaminEx_64() { return unsupported("cublasIaminEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT int cublasIcamax() { return unsupported("cublasIcamax", int{}); }
-NVMLKIT_LIBRARY_EXPORT int cublasIcamin() { return unsupported("cublasIcamin", int{}); }
-NVMLKIT_LIBRARY_EXPORT int cublasIdamax() { return unsupported("cublasIdamax", int{}); }
-NVMLKIT_LIBRARY_EXPORT int cublasIdamin() { return unsupported("cublasIdamin", int{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasInit() { return unsupported("cublasInit", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT int cublasIsamax() { return unsupported("cublasIsamax", int{}); }
-NVMLKIT_LIBRARY_EXPORT int cublasIsamin() { return unsupported("cublasIsamin", int{}); }
-NVMLKIT_LIBRARY_EXPORT int cublasIzamax() { return unsupported("cublasIzamax", int{}); }
-NVMLKIT_LIBRARY_EXPORT int cublasIzamin() { return unsupported("cublasIzamin", int{}); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotEx() { return unsupported("cublasRotEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotEx_64() { return unsupported("cublasRotEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotgEx() { return unsupported("cublasRotgEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotmEx() { return unsupported("cublasRotmEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotmEx_64() { return unsupported("cublasRotmEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotmgEx() { return unsupported("cublasRotmgEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT float cublasSasum() { return unsupported("cublasSasum", float{}); }
-NVMLKIT_LIBRARY_EXPORT void cublasSaxpy() { unsupported("cublasSaxpy"); }
-NVMLKIT_LIBRARY_EXPORT float cublasScasum() { return unsupported("cublasScasum", float{}); }
-NVMLKIT_LIBRARY_EXPORT float cublasScnrm2() { return unsupported("cublasScnrm2", float{}); }
-NVMLKIT_LIBRARY_EXPORT void cublasScopy() { unsupported("cublasScopy"); }
-NVMLKIT_LIBRARY_EXPORT float cublasSdot() { return unsupported("cublasSdot", float{}); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetEmulationSpecialValuesSupport() { return unsupported("cublasSetEmulationSpecialValuesSupport", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetEmulationStrategy() { return unsupported("cublasSetEmulationStrategy", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaBitCountPointer() { return unsupported("cublasSetFixedPointEmulationMantissaBitCountPointer", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaBitOffset() { return unsupported("cublasSetFixedPointEmulationMantissaBitOffset", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaControl() { return unsupported("cublasSetFixedPointEmulationMantissaControl", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMaxMantissaBitCount() { return unsupported("cublasSetFixedPointEmulationMaxMantissaBitCount", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetKernelStream() { return unsupported("cublasSetKernelStream", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSgbmv() { unsupported("cublasSgbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSgemm() { unsupported("cublasSgemm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemmGroupedBatched() { return unsupported("cublasSgemmGroupedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemmGroupedBatched_64() { return unsupported("cublasSgemmGroupedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasSgemv() { unsupported("cublasSgemv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemvBatched() { return unsupported("cublasSgemvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemvBatched_64() { return unsupported("cublasSgemvBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemvStridedBatched() { return unsupported("cublasSgemvStridedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemvStridedBatched_64() { return unsupported("cublasSgemvStridedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasSger() { unsupported("cublasSger"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasShutdown() { return unsupported("cublasShutdown", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT float cublasSnrm2() { return unsupported("cublasSnrm2", float{}); }
 NVMLKIT_LIBRARY_EXPORT void cublasSrot() { unsupported("cublasSrot"); }
 NVMLKIT_LIBRARY_EXPORT void cublasSrotg() { unsupported("cublasSrotg"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSrotg_v2() { return unsupported("cublasSrotg_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSrotm() { unsupported("cublasSrotm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSrotm_v2() { return unsupported("cublasSrotm_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSrotm_v2_64() { return unsupported("cublasSrotm_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSrotmg() { unsupported("cublasSrotmg"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSrotmg_v2() { return unsupported("cublasSrotmg_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSsbmv() { unsupported("cublasSsbmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsbmv_v2() { return unsupported("cublasSsbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsbmv_v2_64() { return unsupported("cublasSsbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasSscal() { unsupported("cublasSscal"); }
 NVMLKIT_LIBRARY_EXPORT void cublasSspmv() { unsupported("cublasSspmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSspmv_v2() { return unsupported("cublasSspmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSspmv_v2_64() { return unsupported("cublasSspmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSspr() { unsupported("cublasSspr"); }
 NVMLKIT_LIBRARY_EXPORT void cublasSspr2() { unsupported("cublasSspr2"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSspr2_v2() { return unsupported("cublasSspr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSspr2_v2_64() { return unsupported("cublasSspr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSspr_v2() { return unsupported("cublasSspr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSspr_v2_64() { return unsupported("cublasSspr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasSswap() { unsupported("cublasSswap"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSsymm() { unsupported("cublasSsymm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasSsymv() { unsupported("cublasSsymv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsymv_v2() { return unsupported("cublasSsymv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsymv_v2_64() { return unsupported("cublasSsymv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSsyr() { unsupported("cublasSsyr"); }
 NVMLKIT_LIBRARY_EXPORT void cublasSsyr2() { unsupported("cublasSsyr2"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr2_v2() { return unsupported("cublasSsyr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr2_v2_64() { return unsupported("cublasSsyr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasSsyr2k() { unsupported("cublasSsyr2k"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr_v2() { return unsupported("cublasSsyr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyr_v2_64() { return unsupported("cublasSsyr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasSsyrk() { unsupported("cublasSsyrk"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyrkx() { return unsupported("cublasSsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyrkx_64() { return unsupported("cublasSsyrkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasStbmv() { unsupported("cublasStbmv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasStbsv() { unsupported("cublasStbsv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasStpmv() { unsupported("cublasStpmv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasStpsv() { unsupported("cublasStpsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStpttr() { return unsupported("cublasStpttr", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasStrmm() { unsupported("cublasStrmm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasStrmv() { unsupported("cublasStrmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasStrsm() { unsupported("cublasStrsm"); }
-NVMLKIT_LIBRARY_EXPORT void cublasStrsv() { unsupported("cublasStrsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasStrttp() { return unsupported("cublasStrttp", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSwapEx() { return unsupported("cublasSwapEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSwapEx_64() { return unsupported("cublasSwapEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSSgemvBatched() { return unsupported("cublasTSSgemvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSSgemvBatched_64() { return unsupported("cublasTSSgemvBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSSgemvStridedBatched() { return unsupported("cublasTSSgemvStridedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSSgemvStridedBatched_64() { return unsupported("cublasTSSgemvStridedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSTgemvBatched() { return unsupported("cublasTSTgemvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSTgemvBatched_64() { return unsupported("cublasTSTgemvBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSTgemvStridedBatched() { return unsupported("cublasTSTgemvStridedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSTgemvStridedBatched_64() { return unsupported("cublasTSTgemvStridedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasUint8gemmBias() { return unsupported("cublasUint8gemmBias", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasXerbla() { unsupported("cublasXerbla"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCgemm() { return unsupported("cublasXtCgemm", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -321,73 +144,28 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZsyrk() { return unsupported("cubl
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZsyrkx() { return unsupported("cublasXtZsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZtrmm() { return unsupported("cublasXtZtrmm", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZtrsm() { return unsupported("cublasXtZtrsm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasZaxpy() { unsupported("cublasZaxpy"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZcopy() { unsupported("cublasZcopy"); }
-NVMLKIT_LIBRARY_EXPORT DoubleComplex cublasZdotc() { return unsupported("cublasZdotc", DoubleComplex{}); }
-NVMLKIT_LIBRARY_EXPORT DoubleComplex cublasZdotu() { return unsupported("cublasZdotu", DoubleComplex{}); }
 NVMLKIT_LIBRARY_EXPORT void cublasZdrot() { unsupported("cublasZdrot"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZdscal() { unsupported("cublasZdscal"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgbmv() { unsupported("cublasZgbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZgemm() { unsupported("cublasZgemm"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZgemv() { unsupported("cublasZgemv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvBatched() { return unsupported("cublasZgemvBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvBatched_64() { return unsupported("cublasZgemvBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvStridedBatched() { return unsupported("cublasZgemvStridedBatched", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvStridedBatched_64() { return unsupported("cublasZgemvStridedBatched_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgerc() { unsupported("cublasZgerc"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgeru() { unsupported("cublasZgeru"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZhbmv() { unsupported("cublasZhbmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhbmv_v2() { return unsupported("cublasZhbmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhbmv_v2_64() { return unsupported("cublasZhbmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZhemm() { unsupported("cublasZhemm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZhemv() { unsupported("cublasZhemv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhemv_v2() { return unsupported("cublasZhemv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhemv_v2_64() { return unsupported("cublasZhemv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZher() { unsupported("cublasZher"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZher2() { unsupported("cublasZher2"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher2_v2() { return unsupported("cublasZher2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher2_v2_64() { return unsupported("cublasZher2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZher2k() { unsupported("cublasZher2k"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher_v2() { return unsupported("cublasZher_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZher_v2_64() { return unsupported("cublasZher_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZherk() { unsupported("cublasZherk"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZherkx() { return unsupported("cublasZherkx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZherkx_64() { return unsupported("cublasZherkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZhpmv() { unsupported("cublasZhpmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhpmv_v2() { return unsupported("cublasZhpmv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhpmv_v2_64() { return unsupported("cublasZhpmv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZhpr() { unsupported("cublasZhpr"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZhpr2() { unsupported("cublasZhpr2"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhpr2_v2() { return unsupported("cublasZhpr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhpr2_v2_64() { return unsupported("cublasZhpr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhpr_v2() { return unsupported("cublasZhpr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZhpr_v2_64() { return unsupported("cublasZhpr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZrot() { unsupported("cublasZrot"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZrotg() { unsupported("cublasZrotg"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZrotg_v2() { return unsupported("cublasZrotg_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasZscal() { unsupported("cublasZscal"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZswap() { unsupported("cublasZswap"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZsymm() { unsupported("cublasZsymm"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsymv_v2() { return unsupported("cublasZsymv_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsymv_v2_64() { return unsupported("cublasZsymv_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr2_v2() { return unsupported("cublasZsyr2_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr2_v2_64() { return unsupported("cublasZsyr2_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZsyr2k() { unsupported("cublasZsyr2k"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr_v2() { return unsupported("cublasZsyr_v2", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyr_v2_64() { return unsupported("cublasZsyr_v2_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasZsyrk() { unsupported("cublasZsyrk"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyrkx() { return unsupported("cublasZsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZsyrkx_64() { return unsupported("cublasZsyrkx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtbmv() { unsupported("cublasZtbmv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtbsv() { unsupported("cublasZtbsv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtpmv() { unsupported("cublasZtpmv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtpsv() { unsupported("cublasZtpsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtpttr() { return unsupported("cublasZtpttr", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasZtrmm() { unsupported("cublasZtrmm"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZtrmv() { unsupported("cublasZtrmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZtrsm() { unsupported("cublasZtrsm"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZtrsv() { unsupported("cublasZtrsv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZtrttp() { return unsupported("cublasZtrttp", CUBLAS_STATUS_NOT_SUPPORTED); }
 
 }  // extern "C"
 }  // namespace nvmlkit::cublas
