@@ -39,6 +39,10 @@ struct Origin {
     return span_of(function, low, high);
   }
 
+  bool is_behind(std::size_t one, std::size_t other) const {
+    return function.shared_spans[one].offset > function.shared_spans[other].offset;
+  }
+
   std::optional<std::size_t> of_result(std::uint32_t at, unsigned depth) const {
     const auto pure = pure_form(function, needs, at);
     if (!pure) return std::nullopt;
@@ -58,7 +62,7 @@ struct Origin {
     }
     std::optional<std::size_t> out;
     for (const auto& a : pure->arguments)
-      if (const auto one = of(a.operand, a.size, at, depth); one && (!out || *one > *out)) out = one;
+      if (const auto one = of(a.operand, a.size, at, depth); one && (!out || is_behind(*one, *out))) out = one;
     return out;
   }
 };
@@ -120,23 +124,35 @@ void Translator::cut_before_writes() {
     for (auto at = stretch.begin; at < stretch.end; ++at)
       for (const auto& a : needs_.accesses(at))
         if (a.writes) written.insert({a.offset, a.size});
-  bool reads = false, reads_any = false;
-  std::set<std::size_t> read;
-  std::vector<std::uint32_t> writes;
-  for (const auto& stretch : stretches_)
-    for (auto at = stretch.begin; at < stretch.end; ++at) {
-      if (at != start_ && writes_shared(function_, at)) writes.push_back(at);
-      if (function_.code[at].space != Space::shared || function_.meanings[at].op != Op::ld_) continue;
-      reads = true;
-      const auto variable = variable_at(at, written);
-      if (variable) read.insert(*variable);
-      reads_any |= !variable;
+  constexpr auto kUnknown = ~std::size_t{0};
+  const auto variable_of = [&](std::uint32_t at) { return variable_at(at, written).value_or(kUnknown); };
+  const auto reads = [&](std::uint32_t at) {
+    return function_.code[at].space == Space::shared && function_.meanings[at].op == Op::ld_;
+  };
+  // What was read before each stretch, on any way.
+  std::vector<std::set<std::size_t>> before(stretches_.size());
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (std::size_t k = 0; k < stretches_.size(); ++k) {
+      auto read = before[k];
+      for (auto at = stretches_[k].begin; at < stretches_[k].end; ++at)
+        if (reads(at)) read.insert(variable_of(at));
+      for (const auto to : stretches_[k].to) {
+        if (to == Stretch::kOut) continue;
+        const auto known = before[to].size();
+        before[to].insert(read.begin(), read.end());
+        grows |= before[to].size() != known;
+      }
     }
-  if (!reads || writes.empty() || is_alone_in_block()) return;
-  for (const auto at : writes) {
-    const auto variable = variable_at(at, written);
-    if (reads_any || !variable || read.contains(*variable)) cuts_.at.insert(at);
   }
+  for (std::size_t k = 0; k < stretches_.size(); ++k)
+    for (auto at = stretches_[k].begin; at < stretches_[k].end; ++at) {
+      if (reads(at)) before[k].insert(variable_of(at));
+      if (at == start_ || before[k].empty() || !writes_shared(function_, at)) continue;
+      const auto variable = variable_of(at);
+      if (variable == kUnknown || before[k].contains(kUnknown) || before[k].contains(variable)) cuts_.at.insert(at);
+    }
+  if (!cuts_.at.empty() && is_alone_in_block()) cuts_.at.clear();
 }
 
 bool Translator::cut_loops() {

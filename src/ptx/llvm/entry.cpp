@@ -86,6 +86,7 @@ void Translator::emit_entry() {
   auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());
   llvm::Value* fits = b.getTrue();
   for (const auto key : needs_.at(stretches_[0].begin)) load_register(key, fits);
+  loaded_ = values_;
   for (const auto& [key, shape] : assumptions_.special()) {
     auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), special, key.offset);
     if (!is_same_by_nature(key.offset) || !shape.is_same()) {

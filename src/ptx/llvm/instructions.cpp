@@ -144,12 +144,29 @@ void Translator::spill(Key key, const Lanes& lanes) {
   b.CreateAlignedStore(value, at, llvm::Align(4));
 }
 
+// Whether a register of the frame has the value since the code began.
+bool Translator::is_in_frame(Key key, const Lanes& lanes) const {
+  const auto found = loaded_.find(key);
+  return found != loaded_.end() && found->second.value == lanes.value && found->second.shape == lanes.shape;
+}
+
+void Translator::spill_new(const std::set<Key>& keys) {
+  for (const auto key : keys) {
+    const auto known = values_.find(key);
+    if (known != values_.end() && !is_in_frame(key, known->second)) spill(key, known->second);
+  }
+}
+
 void Translator::call_interpreter(std::uint32_t at, std::int32_t place) {
   auto& b = *b_;
   for (const auto& a : needs_.accesses(at)) {
     const auto known = values_.find({a.offset, a.size});
-    if (!a.replaces && known != values_.end()) spill(known->first, known->second);
+    if (a.replaces || known == values_.end() || is_in_frame(known->first, known->second)) continue;
+    spill(known->first, known->second);
+    loaded_.erase(known->first);
   }
+  for (const auto& a : needs_.accesses(at))
+    if (a.writes || a.replaces || a.size == 0) loaded_.erase({a.offset, a.size});
   auto* const type =
       llvm::FunctionType::get(b.getInt1Ty(), {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty()}, /*isVarArg=*/false);
   auto* const callee = field(offsetof(CodeContext, execute_one), b.getPtrTy());

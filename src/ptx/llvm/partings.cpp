@@ -155,10 +155,7 @@ void Translator::leave_parted(std::uint32_t at, unsigned more_executed) {
   auto& b = *b_;
   auto needed = needs_.at(at);
   for (const auto& [begin, lanes] : pending_) needed.merge(needs_.at(begin));
-  for (const auto key : needed) {
-    const auto known = values_.find(key);
-    if (known != values_.end()) spill(key, known->second);
-  }
+  spill_new(needed);
   const auto put = [&](std::size_t offset, llvm::Value* value) {
     b.CreateStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offset));
   };

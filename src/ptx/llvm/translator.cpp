@@ -205,10 +205,7 @@ void Translator::end_warp(unsigned more_executed) {
 void Translator::leave(std::uint32_t at, unsigned more_executed) {
   if (part_) return leave_parted(at, more_executed);
   auto& b = *b_;
-  for (const auto key : needs_.at(at)) {
-    const auto known = values_.find(key);
-    if (known != values_.end()) spill(key, known->second);
-  }
+  spill_new(needs_.at(at));
   const auto put = [&](std::size_t offset, llvm::Value* value) {
     b.CreateStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offset));
   };

@@ -95,6 +95,8 @@ class Translator {
   void call_interpreter(std::uint32_t at, std::int32_t place);
   void reload(std::uint32_t at);
   void spill(Key key, const Lanes& lanes);
+  bool is_in_frame(Key key, const Lanes& lanes) const;
+  void spill_new(const std::set<Key>& keys);  // those that are not in the frame yet
   Lanes operand(Operand operand, std::uint8_t size);
   Lanes argument(const Argument& argument);
   std::optional<Lanes> guard_of(std::uint32_t at);
@@ -185,6 +187,7 @@ class Translator {
   llvm::Value* shared_bytes_ = nullptr;
   llvm::Value* reached_ = nullptr;
   std::map<unsigned, llvm::Value*> differs_;  // by size: bits that are not as assumed
+  Values loaded_;  // what lies in the registers of the frame since the start
   std::map<Key, Lanes> special_;
   std::map<Key, Lanes> params_;
 

@@ -86,6 +86,11 @@ std::optional<Progress> Warp::begin_by_code(const PieceNode& code, Turn turn) {
     part(0, context);
   else
     fragments_.front().pc = context.at;
+  const auto& next = entry.code[context.at];
+  if (end == CodeEnd::left && next.kind == Kind::barrier) {
+    enter(fragments_.front());
+    if (arrives_whole(next)) return block.has_released() ? Progress::paused : Progress::blocked;
+  }
   if (context.executed < turn.instructions)
     return execute({turn.instructions - context.executed, turn.is_first_of_phase});
   worker.spins |= context.polls != 0;
