@@ -94,7 +94,7 @@ class Reader {
                         : f.name == "freed"     ? &out_.nearest.freed
                                                 : nullptr;
     if (stack) {
-      stack->push_back({f.value, 0, {}});
+      stack->push_back({.module = f.value, .function = {}, .file = {}});
       last_ = stack;
       return true;
     }

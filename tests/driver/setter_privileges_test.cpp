@@ -58,7 +58,9 @@ TEST_F(Setters, ReadersOfPowerSmoothingNeedRoot) {
          {FI_PWR_SMOOTHING_ENABLED, FI_PWR_SMOOTHING_ACTIVE_PRESET_PROFILE, FI_PWR_SMOOTHING_PROFILE_RAMP_UP_RATE})
       EXPECT_EQ(as_nobody([&] { return result_of(static_cast<unsigned int>(id)); }), expected) << machine << ' ' << id;
     EXPECT_EQ(as_nobody([&] { return result_of(FI_DEV_POWER_MAX_LIMIT); }), NVML_SUCCESS) << machine;
-    if (geteuid() == 0) EXPECT_EQ(result_of(FI_PWR_SMOOTHING_ENABLED), NVML_ERROR_NOT_SUPPORTED) << machine;
+    if (geteuid() == 0) {
+      EXPECT_EQ(result_of(FI_PWR_SMOOTHING_ENABLED), NVML_ERROR_NOT_SUPPORTED) << machine;
+    }
     call("nvmlShutdown");
     started_ = false;
   }

@@ -117,7 +117,9 @@ inline void run_graph(const std::vector<BackendDescriptor*>& operations, const S
     EXPECT_TRUE(uses_tensor_cores(configs[0]));
     EXPECT_FALSE(uses_tensor_cores(configs[1]));
   }
-  if (tf32 == Tf32::allowed) ASSERT_EQ(count, 2);
+  if (tf32 == Tf32::allowed) {
+    ASSERT_EQ(count, 2);
+  }
   const Descriptor& config = configs[count == 2 && tf32 == Tf32::forbidden ? 1 : 0];
   Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR), pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
   plan.descriptor(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config).finished();
