@@ -28,6 +28,17 @@ struct Handle {
   cusolverMathMode_t math = CUSOLVER_DEFAULT_MATH;
 };
 
+// Of sparse matrices, and of factors of those that are made again: programs make them beside the first one.
+struct SparseHandle {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b737061;
+  std::uint64_t mark = kMark;
+  CUstream stream = nullptr;
+};
+struct Refactorization {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b726566;
+  std::uint64_t mark = kMark;
+};
+
 struct Parameters {
   static constexpr std::uint64_t kMark = 0x6e766d6c6b706172;
   std::uint64_t mark = kMark;

@@ -27,6 +27,24 @@ TEST(Calls, HandlesThatAreNone) {
   EXPECT_EQ(library().cusolverDnCreate(nullptr), CUSOLVER_STATUS_INVALID_VALUE);
 }
 
+// Programs make them beside the dense one, even where they have no sparse matrices.
+TEST(Calls, HandlesOfSparseMatrices) {
+  SparseHandle* sparse = nullptr;
+  Refactorization* factors = nullptr;
+  CUstream stream = nullptr;
+  ASSERT_EQ(library().cusolverSpCreate(&sparse), CUSOLVER_STATUS_SUCCESS);
+  ASSERT_EQ(library().cusolverRfCreate(&factors), CUSOLVER_STATUS_SUCCESS);
+  auto* const other = reinterpret_cast<CUstream>(2);
+  EXPECT_EQ(library().cusolverSpSetStream(sparse, other), CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(library().cusolverSpGetStream(sparse, &stream), CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(stream, other);
+  EXPECT_EQ(library().cusolverSpDestroy(sparse), CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(library().cusolverRfDestroy(factors), CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(library().cusolverSpCreate(nullptr), CUSOLVER_STATUS_INVALID_VALUE);
+  EXPECT_EQ(library().cusolverSpDestroy(nullptr), CUSOLVER_STATUS_NOT_INITIALIZED);
+  EXPECT_EQ(library().cusolverRfDestroy(nullptr), CUSOLVER_STATUS_NOT_INITIALIZED);
+}
+
 TEST(Calls, ObjectsThatAreNone) {
   alignas(16) std::uint64_t rubbish[32] = {1, 2, 3};
   EXPECT_EQ(library().cusolverDnDestroySyevjInfo(nullptr), CUSOLVER_STATUS_INVALID_VALUE);
@@ -161,7 +179,7 @@ TEST(Calls, WhatIsNotSimulatedSaysSo) {
 
 TEST(Calls, BothLibrariesExportTheSame) {
   const Loaded newer("libcusolver.so.12");
-  for (const char* name : {"cusolverDnCreate", "cusolverDnSgesvdj", "cusolverDnXgeev", "cusolverSpCreate"}) {
+  for (const char* name : {"cusolverDnCreate", "cusolverDnSgesvdj", "cusolverDnXgeev", "cusolverSpDcsrlsvqr"}) {
     EXPECT_NE(newer.find<void*>(name), nullptr) << name;
     EXPECT_NE(library().find<void*>(name), nullptr) << name;
   }

@@ -283,6 +283,12 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverDnZunmtr_bufferSize) cusolverDnZunmtr_bufferSize = find<decltype(&cusolver::cusolverDnZunmtr_bufferSize)>("cusolverDnZunmtr_bufferSize");
   decltype(&cusolver::cusolverGetProperty) cusolverGetProperty = find<decltype(&cusolver::cusolverGetProperty)>("cusolverGetProperty");
   decltype(&cusolver::cusolverGetVersion) cusolverGetVersion = find<decltype(&cusolver::cusolverGetVersion)>("cusolverGetVersion");
+  decltype(&cusolver::cusolverRfCreate) cusolverRfCreate = find<decltype(&cusolver::cusolverRfCreate)>("cusolverRfCreate");
+  decltype(&cusolver::cusolverRfDestroy) cusolverRfDestroy = find<decltype(&cusolver::cusolverRfDestroy)>("cusolverRfDestroy");
+  decltype(&cusolver::cusolverSpCreate) cusolverSpCreate = find<decltype(&cusolver::cusolverSpCreate)>("cusolverSpCreate");
+  decltype(&cusolver::cusolverSpDestroy) cusolverSpDestroy = find<decltype(&cusolver::cusolverSpDestroy)>("cusolverSpDestroy");
+  decltype(&cusolver::cusolverSpGetStream) cusolverSpGetStream = find<decltype(&cusolver::cusolverSpGetStream)>("cusolverSpGetStream");
+  decltype(&cusolver::cusolverSpSetStream) cusolverSpSetStream = find<decltype(&cusolver::cusolverSpSetStream)>("cusolverSpSetStream");
 };
 
 // Those that answer CUSOLVER_STATUS_NOT_SUPPORTED.
@@ -397,8 +403,6 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverRfBatchSetupHost",
     "cusolverRfBatchSolve",
     "cusolverRfBatchZeroPivot",
-    "cusolverRfCreate",
-    "cusolverRfDestroy",
     "cusolverRfExtractBundledFactorsHost",
     "cusolverRfExtractSplitFactorsHost",
     "cusolverRfGetAlgs",
@@ -451,7 +455,6 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverSpCcsrqrZeroPivotHost",
     "cusolverSpCcsrqrsvBatched",
     "cusolverSpCcsrzfdHost",
-    "cusolverSpCreate",
     "cusolverSpCreateCsrcholInfo",
     "cusolverSpCreateCsrcholInfoHost",
     "cusolverSpCreateCsrluInfoHost",
@@ -493,13 +496,11 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverSpDcsrqrZeroPivotHost",
     "cusolverSpDcsrqrsvBatched",
     "cusolverSpDcsrzfdHost",
-    "cusolverSpDestroy",
     "cusolverSpDestroyCsrcholInfo",
     "cusolverSpDestroyCsrcholInfoHost",
     "cusolverSpDestroyCsrluInfoHost",
     "cusolverSpDestroyCsrqrInfo",
     "cusolverSpDestroyCsrqrInfoHost",
-    "cusolverSpGetStream",
     "cusolverSpScsrcholBufferInfo",
     "cusolverSpScsrcholBufferInfoHost",
     "cusolverSpScsrcholDiag",
@@ -536,7 +537,6 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverSpScsrqrZeroPivotHost",
     "cusolverSpScsrqrsvBatched",
     "cusolverSpScsrzfdHost",
-    "cusolverSpSetStream",
     "cusolverSpXcsrcholAnalysis",
     "cusolverSpXcsrcholAnalysisHost",
     "cusolverSpXcsrissymHost",

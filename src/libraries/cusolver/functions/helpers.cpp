@@ -77,6 +77,25 @@ cusolverStatus_t get_property(libraryPropertyType type, int* value) {
   return answer(value, kVersion[static_cast<unsigned>(type)]);
 }
 
+cusolverStatus_t create_sparse(SparseHandle** out) {
+  return libraries::driver() ? create_object(out) : CUSOLVER_STATUS_NOT_INITIALIZED;
+}
+cusolverStatus_t destroy_sparse(SparseHandle* handle) {
+  return is_object(handle) ? destroy_object(handle) : CUSOLVER_STATUS_NOT_INITIALIZED;
+}
+cusolverStatus_t set_sparse_stream(SparseHandle* handle, CUstream stream) {
+  return is_object(handle) ? answer(&handle->stream, stream) : CUSOLVER_STATUS_NOT_INITIALIZED;
+}
+cusolverStatus_t get_sparse_stream(SparseHandle* handle, CUstream* stream) {
+  return is_object(handle) ? answer(stream, handle->stream) : CUSOLVER_STATUS_NOT_INITIALIZED;
+}
+cusolverStatus_t create_refactorization(Refactorization** out) {
+  return libraries::driver() ? create_object(out) : CUSOLVER_STATUS_NOT_INITIALIZED;
+}
+cusolverStatus_t destroy_refactorization(Refactorization* handle) {
+  return is_object(handle) ? destroy_object(handle) : CUSOLVER_STATUS_NOT_INITIALIZED;
+}
+
 cusolverStatus_t create_parameters(Parameters** out) { return create_object(out); }
 cusolverStatus_t destroy_parameters(Parameters* parameters) { return destroy_object(parameters); }
 cusolverStatus_t set_option(Parameters* parameters, cusolverDnFunction_t function, cusolverAlgMode_t algorithm) {

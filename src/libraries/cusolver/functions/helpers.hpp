@@ -16,6 +16,13 @@ cusolverStatus_t get_math(const Call& call, cusolverMathMode_t* mode);
 cusolverStatus_t get_version(int* version);
 cusolverStatus_t get_property(libraryPropertyType type, int* value);
 
+cusolverStatus_t create_sparse(SparseHandle** out);
+cusolverStatus_t destroy_sparse(SparseHandle* handle);
+cusolverStatus_t set_sparse_stream(SparseHandle* handle, CUstream stream);
+cusolverStatus_t get_sparse_stream(SparseHandle* handle, CUstream* stream);
+cusolverStatus_t create_refactorization(Refactorization** out);
+cusolverStatus_t destroy_refactorization(Refactorization* handle);
+
 cusolverStatus_t create_parameters(Parameters** out);
 cusolverStatus_t destroy_parameters(Parameters* parameters);
 cusolverStatus_t set_option(Parameters* parameters, cusolverDnFunction_t function, cusolverAlgMode_t algorithm);

@@ -279,6 +279,12 @@ cusolverStatus_t cusolverDnZunmtr(Handle* handle, cublasSideMode_t side, cublasF
 cusolverStatus_t cusolverDnZunmtr_bufferSize(Handle* handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, int m, int n, const DoubleComplex* A, int lda, const DoubleComplex* tau, const DoubleComplex* C, int ldc, int* lwork);
 cusolverStatus_t cusolverGetProperty(libraryPropertyType type, int* value);
 cusolverStatus_t cusolverGetVersion(int* version);
+cusolverStatus_t cusolverRfCreate(Refactorization** handle);
+cusolverStatus_t cusolverRfDestroy(Refactorization* handle);
+cusolverStatus_t cusolverSpCreate(SparseHandle** handle);
+cusolverStatus_t cusolverSpDestroy(SparseHandle* handle);
+cusolverStatus_t cusolverSpGetStream(SparseHandle* handle, CUstream* streamId);
+cusolverStatus_t cusolverSpSetStream(SparseHandle* handle, CUstream streamId);
 
 }  // extern "C"
 }  // namespace nvmlkit::cusolver

@@ -113,4 +113,28 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverGetVersion(int* version) {
   return without_handle([&] { return functions::get_version(version); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfCreate(Refactorization** handle) {
+  return without_handle([&] { return functions::create_refactorization(handle); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfDestroy(Refactorization* handle) {
+  return without_handle([&] { return functions::destroy_refactorization(handle); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpCreate(SparseHandle** handle) {
+  return without_handle([&] { return functions::create_sparse(handle); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDestroy(SparseHandle* handle) {
+  return without_handle([&] { return functions::destroy_sparse(handle); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpGetStream(SparseHandle* handle, CUstream* streamId) {
+  return without_handle([&] { return functions::get_sparse_stream(handle, streamId); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpSetStream(SparseHandle* handle, CUstream streamId) {
+  return without_handle([&] { return functions::set_sparse_stream(handle, streamId); });
+}
+
 }  // namespace nvmlkit::cusolver

@@ -116,8 +116,6 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfBatchResetValues() { return un
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfBatchSetupHost() { return unsupported("cusolverRfBatchSetupHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfBatchSolve() { return unsupported("cusolverRfBatchSolve", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfBatchZeroPivot() { return unsupported("cusolverRfBatchZeroPivot", CUSOLVER_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfCreate() { return unsupported("cusolverRfCreate", CUSOLVER_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfDestroy() { return unsupported("cusolverRfDestroy", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfExtractBundledFactorsHost() { return unsupported("cusolverRfExtractBundledFactorsHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfExtractSplitFactorsHost() { return unsupported("cusolverRfExtractSplitFactorsHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfGetAlgs() { return unsupported("cusolverRfGetAlgs", CUSOLVER_STATUS_NOT_SUPPORTED); }
@@ -170,7 +168,6 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpCcsrqrZeroPivot() { return uns
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpCcsrqrZeroPivotHost() { return unsupported("cusolverSpCcsrqrZeroPivotHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpCcsrqrsvBatched() { return unsupported("cusolverSpCcsrqrsvBatched", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpCcsrzfdHost() { return unsupported("cusolverSpCcsrzfdHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpCreate() { return unsupported("cusolverSpCreate", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpCreateCsrcholInfo() { return unsupported("cusolverSpCreateCsrcholInfo", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpCreateCsrcholInfoHost() { return unsupported("cusolverSpCreateCsrcholInfoHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpCreateCsrluInfoHost() { return unsupported("cusolverSpCreateCsrluInfoHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
@@ -212,13 +209,11 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDcsrqrZeroPivot() { return uns
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDcsrqrZeroPivotHost() { return unsupported("cusolverSpDcsrqrZeroPivotHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDcsrqrsvBatched() { return unsupported("cusolverSpDcsrqrsvBatched", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDcsrzfdHost() { return unsupported("cusolverSpDcsrzfdHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDestroy() { return unsupported("cusolverSpDestroy", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDestroyCsrcholInfo() { return unsupported("cusolverSpDestroyCsrcholInfo", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDestroyCsrcholInfoHost() { return unsupported("cusolverSpDestroyCsrcholInfoHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDestroyCsrluInfoHost() { return unsupported("cusolverSpDestroyCsrluInfoHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDestroyCsrqrInfo() { return unsupported("cusolverSpDestroyCsrqrInfo", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDestroyCsrqrInfoHost() { return unsupported("cusolverSpDestroyCsrqrInfoHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpGetStream() { return unsupported("cusolverSpGetStream", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpScsrcholBufferInfo() { return unsupported("cusolverSpScsrcholBufferInfo", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpScsrcholBufferInfoHost() { return unsupported("cusolverSpScsrcholBufferInfoHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpScsrcholDiag() { return unsupported("cusolverSpScsrcholDiag", CUSOLVER_STATUS_NOT_SUPPORTED); }
@@ -255,7 +250,6 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpScsrqrZeroPivot() { return uns
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpScsrqrZeroPivotHost() { return unsupported("cusolverSpScsrqrZeroPivotHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpScsrqrsvBatched() { return unsupported("cusolverSpScsrqrsvBatched", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpScsrzfdHost() { return unsupported("cusolverSpScsrzfdHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpSetStream() { return unsupported("cusolverSpSetStream", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpXcsrcholAnalysis() { return unsupported("cusolverSpXcsrcholAnalysis", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpXcsrcholAnalysisHost() { return unsupported("cusolverSpXcsrcholAnalysisHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpXcsrissymHost() { return unsupported("cusolverSpXcsrissymHost", CUSOLVER_STATUS_NOT_SUPPORTED); }
