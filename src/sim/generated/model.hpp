@@ -898,6 +898,19 @@ struct Process {
   Field<std::uint32_t> compute_instance;  // Compute instance in that. Default: 0.
 };
 
+// Activity of the multiprocessors while a load runs, as shares of that time.
+struct WorkloadMix {
+  Field<std::uint32_t> sm;  // A multiprocessor has work. [%]
+  Field<std::uint32_t> occupancy;  // Warps that are there, of as many as there may be. [%]
+  Field<std::uint32_t> integer;  // Integer operations. [%]
+  Field<std::uint32_t> hmma;  // Tensor operations on 16 bits. [%]
+  Field<std::uint32_t> imma;  // Tensor operations on integers. [%]
+  Field<std::uint32_t> dfma;  // Tensor operations on 64 bits. [%]
+  Field<std::uint32_t> fp64;  // Other operations on 64 bits. [%]
+  Field<std::uint32_t> fp32;  // Other operations on 32 bits. [%]
+  Field<std::uint32_t> fp16;  // Other operations on 16 bits. [%]
+};
+
 // Load of the GPU. Without `gpu` the GPU is idle.
 struct Workload {
   Field<std::uint32_t> gpu;  // Time with a kernel running. In MIG mode: share of the SMs that are always busy. 0: a process holds the GPU and runs no kernel. [%]
@@ -906,6 +919,7 @@ struct Workload {
   Field<std::uint32_t> decoder;  // Decoder. Default: 0. [%]
   Field<std::uint32_t> jpeg;  // JPEG engine. Default: 0. [%]
   Field<std::uint32_t> ofa;  // Optical flow accelerator. Default: 0. [%]
+  WorkloadMix mix;  // Activity of the multiprocessors while this load runs. Default: gpm.mix.
 };
 
 // Noise of the live values while a workload runs. Off where it is left out.
@@ -1739,6 +1753,7 @@ static_assert(std::is_trivially_copyable_v<EncoderSession>);
 static_assert(std::is_trivially_copyable_v<FbcStats>);
 static_assert(std::is_trivially_copyable_v<FbcSession>);
 static_assert(std::is_trivially_copyable_v<Process>);
+static_assert(std::is_trivially_copyable_v<WorkloadMix>);
 static_assert(std::is_trivially_copyable_v<Workload>);
 static_assert(std::is_trivially_copyable_v<TelemetryNoise>);
 static_assert(std::is_trivially_copyable_v<Telemetry>);

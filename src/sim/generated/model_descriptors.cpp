@@ -812,12 +812,34 @@ constexpr char text_pool[] =
     "A process that uses the GPU."
     "Process"
     "it drives the live values"
+    "A multiprocessor has work."
+    "sm"
+    "Warps that are there, of as many as there may be."
+    "occupancy"
+    "Integer operations."
+    "integer"
+    "Tensor operations on 16 bits."
+    "hmma"
+    "Tensor operations on integers."
+    "imma"
+    "Tensor operations on 64 bits."
+    "dfma"
+    "Other operations on 64 bits."
+    "fp64"
+    "Other operations on 32 bits."
+    "fp32"
+    "Other operations on 16 bits."
+    "fp16"
+    "Activity of the multiprocessors while a load runs, as shares of that time."
+    "WorkloadMix"
     "Time with a kernel running. In MIG mode: share of the SMs that are always busy. 0: a process holds the GPU and runs no kernel."
     "Time with memory being read or written. Default: 0."
     "Encoder. Default: 0."
     "Decoder. Default: 0."
     "JPEG engine. Default: 0."
     "Optical flow accelerator. Default: 0."
+    "Activity of the multiprocessors while this load runs. Default: gpm.mix."
+    "mix"
     "Load of the GPU. Without `gpu` the GPU is idle."
     "Workload"
     "Power moves by at most this."
@@ -963,7 +985,6 @@ constexpr char text_pool[] =
     "EccSramCounts"
     "l2"
     "Streaming multiprocessors."
-    "sm"
     "Microcontrollers."
     "microcontroller"
     "PCIe."
@@ -1356,21 +1377,13 @@ constexpr char text_pool[] =
     "Fabric"
     "A multiprocessor has work. Default: 95."
     "Warps that are there, of as many as there may be. Default: 45."
-    "occupancy"
     "Integer operations. Default: 18."
-    "integer"
     "Tensor operations on 16 bits. Default: 40."
-    "hmma"
     "Tensor operations on integers. Default: 0."
-    "imma"
     "Tensor operations on 64 bits. Default: 0."
-    "dfma"
     "Other operations on 64 bits. Default: 0."
-    "fp64"
     "Other operations on 32 bits. Default: 22."
-    "fp32"
     "Other operations on 16 bits. Default: 6."
-    "fp16"
     "Activity of the multiprocessors while kernels run, as shares of that time."
     "GpmMix"
     "The GPU has them. Default: from Hopper on."
@@ -1382,7 +1395,6 @@ constexpr char text_pool[] =
     "PCIe bytes received, in place of the telemetry's value."
     "pcie_rx_mib_per_sec"
     "Activity of the multiprocessors while kernels run."
-    "mix"
     "GPU performance metrics."
     "Gpm"
     "Xid. None by default."
@@ -3449,1603 +3461,1653 @@ constexpr FieldDescriptor field_table[] = {
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Process, compute_instance), .present_offset = offsetof(decltype(Process::compute_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
+    // WorkloadMix.sm
+    {.name_text = {17255, 2}, .unit_text = {9681, 1}, .doc_text = {17229, 26}, .note_text = {17204, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadMix, sm), .present_offset = offsetof(decltype(WorkloadMix::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // WorkloadMix.occupancy
+    {.name_text = {17306, 9}, .unit_text = {9681, 1}, .doc_text = {17257, 49}, .note_text = {17204, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadMix, occupancy), .present_offset = offsetof(decltype(WorkloadMix::occupancy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // WorkloadMix.integer
+    {.name_text = {17334, 7}, .unit_text = {9681, 1}, .doc_text = {17315, 19}, .note_text = {17204, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadMix, integer), .present_offset = offsetof(decltype(WorkloadMix::integer), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // WorkloadMix.hmma
+    {.name_text = {17370, 4}, .unit_text = {9681, 1}, .doc_text = {17341, 29}, .note_text = {17204, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadMix, hmma), .present_offset = offsetof(decltype(WorkloadMix::hmma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // WorkloadMix.imma
+    {.name_text = {17404, 4}, .unit_text = {9681, 1}, .doc_text = {17374, 30}, .note_text = {17204, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadMix, imma), .present_offset = offsetof(decltype(WorkloadMix::imma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // WorkloadMix.dfma
+    {.name_text = {17437, 4}, .unit_text = {9681, 1}, .doc_text = {17408, 29}, .note_text = {17204, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadMix, dfma), .present_offset = offsetof(decltype(WorkloadMix::dfma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // WorkloadMix.fp64
+    {.name_text = {17469, 4}, .unit_text = {9681, 1}, .doc_text = {17441, 28}, .note_text = {17204, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadMix, fp64), .present_offset = offsetof(decltype(WorkloadMix::fp64), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // WorkloadMix.fp32
+    {.name_text = {17501, 4}, .unit_text = {9681, 1}, .doc_text = {17473, 28}, .note_text = {17204, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadMix, fp32), .present_offset = offsetof(decltype(WorkloadMix::fp32), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // WorkloadMix.fp16
+    {.name_text = {17533, 4}, .unit_text = {9681, 1}, .doc_text = {17505, 28}, .note_text = {17204, 25}, .default_text = {0, 0},
+     .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
+     .offset = offsetof(WorkloadMix, fp16), .present_offset = offsetof(decltype(WorkloadMix::fp16), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
+     .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.gpu
-    {.name_text = {1270, 3}, .unit_text = {9681, 1}, .doc_text = {17229, 126}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {1270, 3}, .unit_text = {9681, 1}, .doc_text = {17622, 126}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, gpu), .present_offset = offsetof(decltype(Workload::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.memory
-    {.name_text = {15682, 6}, .unit_text = {9681, 1}, .doc_text = {17355, 51}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {15682, 6}, .unit_text = {9681, 1}, .doc_text = {17748, 51}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, memory), .present_offset = offsetof(decltype(Workload::memory), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.encoder
-    {.name_text = {15696, 7}, .unit_text = {9681, 1}, .doc_text = {17406, 20}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {15696, 7}, .unit_text = {9681, 1}, .doc_text = {17799, 20}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, encoder), .present_offset = offsetof(decltype(Workload::encoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.decoder
-    {.name_text = {15711, 7}, .unit_text = {9681, 1}, .doc_text = {17426, 20}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {15711, 7}, .unit_text = {9681, 1}, .doc_text = {17819, 20}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, decoder), .present_offset = offsetof(decltype(Workload::decoder), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.jpeg
-    {.name_text = {15730, 4}, .unit_text = {9681, 1}, .doc_text = {17446, 24}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {15730, 4}, .unit_text = {9681, 1}, .doc_text = {17839, 24}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, jpeg), .present_offset = offsetof(decltype(Workload::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Workload.ofa
-    {.name_text = {15759, 3}, .unit_text = {9681, 1}, .doc_text = {17470, 37}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {15759, 3}, .unit_text = {9681, 1}, .doc_text = {17863, 37}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Workload, ofa), .present_offset = offsetof(decltype(Workload::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
+    // Workload.mix
+    {.name_text = {17971, 3}, .unit_text = {0, 0}, .doc_text = {17900, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+     .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
+     .offset = offsetof(Workload, mix), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadMix),
+     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // TelemetryNoise.power_mw
-    {.name_text = {17590, 8}, .unit_text = {7096, 2}, .doc_text = {17562, 28}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {18057, 8}, .unit_text = {7096, 2}, .doc_text = {18029, 28}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, power_mw), .present_offset = offsetof(decltype(TelemetryNoise::power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100000, .default_value = 0},
     // TelemetryNoise.temperature_c
-    {.name_text = {17632, 13}, .unit_text = {1155, 1}, .doc_text = {17598, 34}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {18099, 13}, .unit_text = {1155, 1}, .doc_text = {18065, 34}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(TelemetryNoise, temperature_c), .present_offset = offsetof(decltype(TelemetryNoise::temperature_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 20, .default_value = 0},
     // TelemetryNoise.seed
-    {.name_text = {17722, 4}, .unit_text = {0, 0}, .doc_text = {17645, 77}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {18189, 4}, .unit_text = {0, 0}, .doc_text = {18112, 77}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(TelemetryNoise, seed), .present_offset = offsetof(decltype(TelemetryNoise::seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.load_power_mw
-    {.name_text = {17932, 13}, .unit_text = {7096, 2}, .doc_text = {17813, 119}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {18399, 13}, .unit_text = {7096, 2}, .doc_text = {18280, 119}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, load_power_mw), .present_offset = offsetof(decltype(Telemetry::load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_load_power_mw
-    {.name_text = {18041, 20}, .unit_text = {7096, 2}, .doc_text = {17945, 96}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {18508, 20}, .unit_text = {7096, 2}, .doc_text = {18412, 96}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_load_power_mw), .present_offset = offsetof(decltype(Telemetry::memory_load_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.active_power_mw
-    {.name_text = {18158, 15}, .unit_text = {7096, 2}, .doc_text = {18061, 97}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {18625, 15}, .unit_text = {7096, 2}, .doc_text = {18528, 97}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, active_power_mw), .present_offset = offsetof(decltype(Telemetry::active_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.engine_power_mw
-    {.name_text = {18297, 15}, .unit_text = {7096, 2}, .doc_text = {18173, 124}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {18764, 15}, .unit_text = {7096, 2}, .doc_text = {18640, 124}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, engine_power_mw), .present_offset = offsetof(decltype(Telemetry::engine_power_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.linear_percent
-    {.name_text = {18424, 14}, .unit_text = {9681, 1}, .doc_text = {18312, 112}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {18891, 14}, .unit_text = {9681, 1}, .doc_text = {18779, 112}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linear_percent), .present_offset = offsetof(decltype(Telemetry::linear_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.exponent
-    {.name_text = {18547, 8}, .unit_text = {0, 0}, .doc_text = {18438, 109}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {19014, 8}, .unit_text = {0, 0}, .doc_text = {18905, 109}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, exponent), .present_offset = offsetof(decltype(Telemetry::exponent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 40, .default_value = 0},
     // Telemetry.slow_rise_mc_per_w
-    {.name_text = {18712, 18}, .unit_text = {18708, 4}, .doc_text = {18555, 153}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {19179, 18}, .unit_text = {19175, 4}, .doc_text = {19022, 153}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::slow_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.slow_time_ms
-    {.name_text = {18777, 12}, .unit_text = {10585, 2}, .doc_text = {18730, 47}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {19244, 12}, .unit_text = {10585, 2}, .doc_text = {19197, 47}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, slow_time_ms), .present_offset = offsetof(decltype(Telemetry::slow_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.fast_rise_mc_per_w
-    {.name_text = {18885, 18}, .unit_text = {18708, 4}, .doc_text = {18789, 96}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {19352, 18}, .unit_text = {19175, 4}, .doc_text = {19256, 96}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_rise_mc_per_w), .present_offset = offsetof(decltype(Telemetry::fast_rise_mc_per_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 10000, .default_value = 0},
     // Telemetry.fast_time_ms
-    {.name_text = {18948, 12}, .unit_text = {10585, 2}, .doc_text = {18903, 45}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {19415, 12}, .unit_text = {10585, 2}, .doc_text = {19370, 45}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, fast_time_ms), .present_offset = offsetof(decltype(Telemetry::fast_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 10000000, .default_value = 0},
     // Telemetry.memory_rise_percent
-    {.name_text = {19051, 19}, .unit_text = {9681, 1}, .doc_text = {18960, 91}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {19518, 19}, .unit_text = {9681, 1}, .doc_text = {19427, 91}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_rise_percent), .present_offset = offsetof(decltype(Telemetry::memory_rise_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // Telemetry.memory_power_percent
-    {.name_text = {19134, 20}, .unit_text = {9681, 1}, .doc_text = {19070, 64}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {19601, 20}, .unit_text = {9681, 1}, .doc_text = {19537, 64}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, memory_power_percent), .present_offset = offsetof(decltype(Telemetry::memory_power_percent), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Telemetry.linger_ms
-    {.name_text = {19289, 9}, .unit_text = {10585, 2}, .doc_text = {19154, 135}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {19756, 9}, .unit_text = {10585, 2}, .doc_text = {19621, 135}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Telemetry, linger_ms), .present_offset = offsetof(decltype(Telemetry::linger_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 0},
     // Telemetry.pcie_tx_kbps
-    {.name_text = {19357, 12}, .unit_text = {6612, 4}, .doc_text = {19298, 59}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {19824, 12}, .unit_text = {6612, 4}, .doc_text = {19765, 59}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_tx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_tx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.pcie_rx_kbps
-    {.name_text = {19432, 12}, .unit_text = {6612, 4}, .doc_text = {19369, 63}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {19899, 12}, .unit_text = {6612, 4}, .doc_text = {19836, 63}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, pcie_rx_kbps), .present_offset = offsetof(decltype(Telemetry::pcie_rx_kbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.graphics_mhz
-    {.name_text = {19528, 12}, .unit_text = {12753, 3}, .doc_text = {19444, 84}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {19995, 12}, .unit_text = {12753, 3}, .doc_text = {19911, 84}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, graphics_mhz), .present_offset = offsetof(decltype(Telemetry::graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.held_graphics_mhz
-    {.name_text = {19627, 17}, .unit_text = {12753, 3}, .doc_text = {19540, 87}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20094, 17}, .unit_text = {12753, 3}, .doc_text = {20007, 87}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, held_graphics_mhz), .present_offset = offsetof(decltype(Telemetry::held_graphics_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.memory_mhz
-    {.name_text = {19699, 10}, .unit_text = {12753, 3}, .doc_text = {19644, 55}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20166, 10}, .unit_text = {12753, 3}, .doc_text = {20111, 55}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, memory_mhz), .present_offset = offsetof(decltype(Telemetry::memory_mhz), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.performance_state
-    {.name_text = {19744, 17}, .unit_text = {0, 0}, .doc_text = {19709, 35}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20211, 17}, .unit_text = {0, 0}, .doc_text = {20176, 35}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, performance_state), .present_offset = offsetof(decltype(Telemetry::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 34, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Telemetry.noise
-    {.name_text = {19767, 5}, .unit_text = {0, 0}, .doc_text = {19761, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {20234, 5}, .unit_text = {0, 0}, .doc_text = {20228, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Telemetry, noise), .present_offset = 0, .items_offset = 0, .value_size = sizeof(TelemetryNoise),
-     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicTemperature.base_c
-    {.name_text = {19865, 6}, .unit_text = {1155, 1}, .doc_text = {19840, 25}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20332, 6}, .unit_text = {1155, 1}, .doc_text = {20307, 25}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, base_c), .present_offset = offsetof(decltype(DynamicTemperature::base_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = -60, .max = 200, .default_value = 0},
     // DynamicTemperature.variance_c
-    {.name_text = {19900, 10}, .unit_text = {1155, 1}, .doc_text = {19871, 29}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20367, 10}, .unit_text = {1155, 1}, .doc_text = {20338, 29}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, variance_c), .present_offset = offsetof(decltype(DynamicTemperature::variance_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_c
-    {.name_text = {19967, 6}, .unit_text = {1155, 1}, .doc_text = {19910, 57}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20434, 6}, .unit_text = {1155, 1}, .doc_text = {20377, 57}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::i32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_c), .present_offset = offsetof(decltype(DynamicTemperature::ramp_c), present), .items_offset = 0, .value_size = sizeof(std::int32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 200, .default_value = 0},
     // DynamicTemperature.ramp_period_sec
-    {.name_text = {19992, 15}, .unit_text = {4586, 1}, .doc_text = {19973, 19}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20459, 15}, .unit_text = {4586, 1}, .doc_text = {20440, 19}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicTemperature, ramp_period_sec), .present_offset = offsetof(decltype(DynamicTemperature::ramp_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.base_mw
-    {.name_text = {20055, 7}, .unit_text = {7096, 2}, .doc_text = {20048, 7}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20522, 7}, .unit_text = {7096, 2}, .doc_text = {20515, 7}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, base_mw), .present_offset = offsetof(decltype(DynamicPower::base_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicPower.variance_mw
-    {.name_text = {20141, 11}, .unit_text = {7096, 2}, .doc_text = {20062, 79}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20608, 11}, .unit_text = {7096, 2}, .doc_text = {20529, 79}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicPower, variance_mw), .present_offset = offsetof(decltype(DynamicPower::variance_mw), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.pattern
-    {.name_text = {20348, 7}, .unit_text = {0, 0}, .doc_text = {20181, 167}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20815, 7}, .unit_text = {0, 0}, .doc_text = {20648, 167}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, pattern), .present_offset = offsetof(decltype(DynamicUtilization::pattern), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 155, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // DynamicUtilization.gpu_min
-    {.name_text = {20390, 7}, .unit_text = {9681, 1}, .doc_text = {20355, 35}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20857, 7}, .unit_text = {9681, 1}, .doc_text = {20822, 35}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_min), .present_offset = offsetof(decltype(DynamicUtilization::gpu_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.gpu_max
-    {.name_text = {20435, 7}, .unit_text = {9681, 1}, .doc_text = {20397, 38}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20902, 7}, .unit_text = {9681, 1}, .doc_text = {20864, 38}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, gpu_max), .present_offset = offsetof(decltype(DynamicUtilization::gpu_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_min
-    {.name_text = {20480, 10}, .unit_text = {9681, 1}, .doc_text = {20442, 38}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {20947, 10}, .unit_text = {9681, 1}, .doc_text = {20909, 38}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_min), .present_offset = offsetof(decltype(DynamicUtilization::memory_min), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.memory_max
-    {.name_text = {13148, 10}, .unit_text = {9681, 1}, .doc_text = {20490, 41}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {13148, 10}, .unit_text = {9681, 1}, .doc_text = {20957, 41}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(DynamicUtilization, memory_max), .present_offset = offsetof(decltype(DynamicUtilization::memory_max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // DynamicUtilization.burst_period_sec
-    {.name_text = {20578, 16}, .unit_text = {4586, 1}, .doc_text = {20531, 47}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {21045, 16}, .unit_text = {4586, 1}, .doc_text = {20998, 47}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicUtilization, burst_period_sec), .present_offset = offsetof(decltype(DynamicUtilization::burst_period_sec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.seed
-    {.name_text = {17722, 4}, .unit_text = {0, 0}, .doc_text = {20635, 70}, .note_text = {17204, 25}, .default_text = {0, 0},
+    {.name_text = {18189, 4}, .unit_text = {0, 0}, .doc_text = {21102, 70}, .note_text = {17204, 25}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, seed), .present_offset = offsetof(decltype(DynamicMetrics::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.temperature
-    {.name_text = {20717, 11}, .unit_text = {0, 0}, .doc_text = {20705, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21184, 11}, .unit_text = {0, 0}, .doc_text = {21172, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicTemperature),
-     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.power
-    {.name_text = {20734, 5}, .unit_text = {0, 0}, .doc_text = {20728, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21201, 5}, .unit_text = {0, 0}, .doc_text = {21195, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicPower),
-     .max_items = 0, .capacity = 0, .structure = 47, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // DynamicMetrics.utilization
-    {.name_text = {20751, 11}, .unit_text = {0, 0}, .doc_text = {20739, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21218, 11}, .unit_text = {0, 0}, .doc_text = {21206, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DynamicMetrics, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicUtilization),
-     .max_items = 0, .capacity = 0, .structure = 48, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.device_memory
-    {.name_text = {20886, 13}, .unit_text = {0, 0}, .doc_text = {20865, 21}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {21353, 13}, .unit_text = {0, 0}, .doc_text = {21332, 21}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, device_memory), .present_offset = offsetof(decltype(EccLocations::device_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l1_cache
-    {.name_text = {20908, 8}, .unit_text = {0, 0}, .doc_text = {20899, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {21375, 8}, .unit_text = {0, 0}, .doc_text = {21366, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l1_cache), .present_offset = offsetof(decltype(EccLocations::l1_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.l2_cache
-    {.name_text = {20916, 8}, .unit_text = {0, 0}, .doc_text = {4937, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {21383, 8}, .unit_text = {0, 0}, .doc_text = {4937, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, l2_cache), .present_offset = offsetof(decltype(EccLocations::l2_cache), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.register_file
-    {.name_text = {20938, 13}, .unit_text = {0, 0}, .doc_text = {20924, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {21405, 13}, .unit_text = {0, 0}, .doc_text = {21391, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, register_file), .present_offset = offsetof(decltype(EccLocations::register_file), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_memory
-    {.name_text = {20966, 14}, .unit_text = {0, 0}, .doc_text = {20951, 15}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {21433, 14}, .unit_text = {0, 0}, .doc_text = {21418, 15}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_memory), .present_offset = offsetof(decltype(EccLocations::texture_memory), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.texture_shm
-    {.name_text = {20994, 11}, .unit_text = {0, 0}, .doc_text = {20980, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {21461, 11}, .unit_text = {0, 0}, .doc_text = {21447, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, texture_shm), .present_offset = offsetof(decltype(EccLocations::texture_shm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.cbu
-    {.name_text = {21030, 3}, .unit_text = {0, 0}, .doc_text = {21005, 25}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {21497, 3}, .unit_text = {0, 0}, .doc_text = {21472, 25}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccLocations, cbu), .present_offset = offsetof(decltype(EccLocations::cbu), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.sram
-    {.name_text = {21111, 4}, .unit_text = {0, 0}, .doc_text = {21033, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21578, 4}, .unit_text = {0, 0}, .doc_text = {21500, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, sram), .present_offset = offsetof(decltype(EccLocations::sram), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccLocations.total
-    {.name_text = {21146, 5}, .unit_text = {0, 0}, .doc_text = {21115, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21613, 5}, .unit_text = {0, 0}, .doc_text = {21582, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccLocations, total), .present_offset = offsetof(decltype(EccLocations::total), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.single_bit
-    {.name_text = {21201, 10}, .unit_text = {0, 0}, .doc_text = {21191, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21668, 10}, .unit_text = {0, 0}, .doc_text = {21658, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, single_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccErrors.double_bit
-    {.name_text = {21223, 10}, .unit_text = {0, 0}, .doc_text = {21211, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21690, 10}, .unit_text = {0, 0}, .doc_text = {21678, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccErrors, double_bit), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccLocations),
-     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.volatile
-    {.name_text = {21295, 8}, .unit_text = {0, 0}, .doc_text = {21267, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21762, 8}, .unit_text = {0, 0}, .doc_text = {21734, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccPeriods.aggregate
-    {.name_text = {21328, 9}, .unit_text = {0, 0}, .doc_text = {21303, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21795, 9}, .unit_text = {0, 0}, .doc_text = {21770, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccPeriods, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccErrors),
-     .max_items = 0, .capacity = 0, .structure = 51, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.unit
-    {.name_text = {21368, 4}, .unit_text = {0, 0}, .doc_text = {21358, 10}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {21835, 4}, .unit_text = {0, 0}, .doc_text = {21825, 10}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, unit), .present_offset = offsetof(decltype(EccUniqueError::unit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.location
-    {.name_text = {21390, 8}, .unit_text = {0, 0}, .doc_text = {21372, 18}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {21857, 8}, .unit_text = {0, 0}, .doc_text = {21839, 18}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, location), .present_offset = offsetof(decltype(EccUniqueError::location), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.sublocation
-    {.name_text = {21412, 11}, .unit_text = {0, 0}, .doc_text = {21398, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {21879, 11}, .unit_text = {0, 0}, .doc_text = {21865, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, sublocation), .present_offset = offsetof(decltype(EccUniqueError::sublocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.extlocation
-    {.name_text = {21423, 11}, .unit_text = {0, 0}, .doc_text = {21398, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {21890, 11}, .unit_text = {0, 0}, .doc_text = {21865, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, extlocation), .present_offset = offsetof(decltype(EccUniqueError::extlocation), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.address
-    {.name_text = {21454, 7}, .unit_text = {0, 0}, .doc_text = {21434, 20}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {21921, 7}, .unit_text = {0, 0}, .doc_text = {21901, 20}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, address), .present_offset = offsetof(decltype(EccUniqueError::address), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.parity
-    {.name_text = {21494, 6}, .unit_text = {0, 0}, .doc_text = {21461, 33}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {21961, 6}, .unit_text = {0, 0}, .doc_text = {21928, 33}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, parity), .present_offset = offsetof(decltype(EccUniqueError::parity), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccUniqueError.count
-    {.name_text = {9666, 5}, .unit_text = {0, 0}, .doc_text = {21501, 23}, .note_text = {0, 0}, .default_text = {21500, 1},
+    {.name_text = {9666, 5}, .unit_text = {0, 0}, .doc_text = {21968, 23}, .note_text = {0, 0}, .default_text = {21967, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccUniqueError, count), .present_offset = offsetof(decltype(EccUniqueError::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // EccSramCounts.correctable
-    {.name_text = {5895, 11}, .unit_text = {0, 0}, .doc_text = {21191, 10}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {5895, 11}, .unit_text = {0, 0}, .doc_text = {21658, 10}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, correctable), .present_offset = offsetof(decltype(EccSramCounts::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_parity
-    {.name_text = {21630, 20}, .unit_text = {0, 0}, .doc_text = {21601, 29}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {22097, 20}, .unit_text = {0, 0}, .doc_text = {22068, 29}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_parity), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_parity), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramCounts.uncorrectable_secded
-    {.name_text = {21680, 20}, .unit_text = {0, 0}, .doc_text = {21650, 30}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {22147, 20}, .unit_text = {0, 0}, .doc_text = {22117, 30}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramCounts, uncorrectable_secded), .present_offset = offsetof(decltype(EccSramCounts::uncorrectable_secded), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.l2
-    {.name_text = {21743, 2}, .unit_text = {0, 0}, .doc_text = {4937, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {22210, 2}, .unit_text = {0, 0}, .doc_text = {4937, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, l2), .present_offset = offsetof(decltype(EccSramSources::l2), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.sm
-    {.name_text = {21771, 2}, .unit_text = {0, 0}, .doc_text = {21745, 26}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {17255, 2}, .unit_text = {0, 0}, .doc_text = {22212, 26}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, sm), .present_offset = offsetof(decltype(EccSramSources::sm), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.microcontroller
-    {.name_text = {21790, 15}, .unit_text = {0, 0}, .doc_text = {21773, 17}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {22255, 15}, .unit_text = {0, 0}, .doc_text = {22238, 17}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, microcontroller), .present_offset = offsetof(decltype(EccSramSources::microcontroller), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.pcie
-    {.name_text = {817, 4}, .unit_text = {0, 0}, .doc_text = {21805, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {817, 4}, .unit_text = {0, 0}, .doc_text = {22270, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, pcie), .present_offset = offsetof(decltype(EccSramSources::pcie), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSramSources.other
-    {.name_text = {21820, 5}, .unit_text = {0, 0}, .doc_text = {21810, 10}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {22285, 5}, .unit_text = {0, 0}, .doc_text = {22275, 10}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSramSources, other), .present_offset = offsetof(decltype(EccSramSources::other), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.unique_errors
-    {.name_text = {21952, 13}, .unit_text = {0, 0}, .doc_text = {21884, 68}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22417, 13}, .unit_text = {0, 0}, .doc_text = {22349, 68}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, unique_errors), .present_offset = 0, .items_offset = offsetof(decltype(EccSram::unique_errors), items), .value_size = sizeof(EccUniqueError),
-     .max_items = 16, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.volatile
-    {.name_text = {21295, 8}, .unit_text = {0, 0}, .doc_text = {21267, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21762, 8}, .unit_text = {0, 0}, .doc_text = {21734, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, volatile_), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.aggregate
-    {.name_text = {21328, 9}, .unit_text = {0, 0}, .doc_text = {21303, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21795, 9}, .unit_text = {0, 0}, .doc_text = {21770, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, aggregate), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramCounts),
-     .max_items = 0, .capacity = 0, .structure = 54, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.uncorrectable_sources
-    {.name_text = {21999, 21}, .unit_text = {0, 0}, .doc_text = {21965, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22464, 21}, .unit_text = {0, 0}, .doc_text = {22430, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(EccSram, uncorrectable_sources), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSramSources),
-     .max_items = 0, .capacity = 0, .structure = 55, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // EccSram.threshold_exceeded
-    {.name_text = {22052, 18}, .unit_text = {0, 0}, .doc_text = {22020, 32}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {22517, 18}, .unit_text = {0, 0}, .doc_text = {22485, 32}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(EccSram, threshold_exceeded), .present_offset = offsetof(decltype(EccSram::threshold_exceeded), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_current
-    {.name_text = {22139, 12}, .unit_text = {0, 0}, .doc_text = {22130, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22604, 12}, .unit_text = {0, 0}, .doc_text = {22595, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_current), .present_offset = offsetof(decltype(Ecc::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.mode_pending
-    {.name_text = {22200, 12}, .unit_text = {0, 0}, .doc_text = {22151, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22665, 12}, .unit_text = {0, 0}, .doc_text = {22616, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, mode_pending), .present_offset = offsetof(decltype(Ecc::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.default_mode
-    {.name_text = {22323, 12}, .unit_text = {0, 0}, .doc_text = {22212, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22788, 12}, .unit_text = {0, 0}, .doc_text = {22677, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, default_mode), .present_offset = offsetof(decltype(Ecc::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Ecc.errors
-    {.name_text = {6786, 6}, .unit_text = {0, 0}, .doc_text = {22335, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {6786, 6}, .unit_text = {0, 0}, .doc_text = {22800, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, errors), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccPeriods),
-     .max_items = 0, .capacity = 0, .structure = 52, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 53, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Ecc.sram
-    {.name_text = {21111, 4}, .unit_text = {0, 0}, .doc_text = {22344, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21578, 4}, .unit_text = {0, 0}, .doc_text = {22809, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Ecc, sram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EccSram),
-     .max_items = 0, .capacity = 0, .structure = 56, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.channel_pending
-    {.name_text = {22447, 15}, .unit_text = {0, 0}, .doc_text = {22384, 63}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22912, 15}, .unit_text = {0, 0}, .doc_text = {22849, 63}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, channel_pending), .present_offset = offsetof(decltype(Repair::channel_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.tpc_pending
-    {.name_text = {22514, 11}, .unit_text = {0, 0}, .doc_text = {22462, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22979, 11}, .unit_text = {0, 0}, .doc_text = {22927, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, tpc_pending), .present_offset = offsetof(decltype(Repair::tpc_pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Repair.unrepairable_memory
-    {.name_text = {22596, 19}, .unit_text = {0, 0}, .doc_text = {22525, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23061, 19}, .unit_text = {0, 0}, .doc_text = {22990, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Repair, unrepairable_memory), .present_offset = offsetof(decltype(Repair::unrepairable_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.count
-    {.name_text = {9666, 5}, .unit_text = {0, 0}, .doc_text = {22659, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {9666, 5}, .unit_text = {0, 0}, .doc_text = {23124, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PageRetirement, count), .present_offset = offsetof(decltype(PageRetirement::count), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PageRetirement.addresses
-    {.name_text = {22684, 9}, .unit_text = {0, 0}, .doc_text = {22668, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23149, 9}, .unit_text = {0, 0}, .doc_text = {23133, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PageRetirement, addresses), .present_offset = 0, .items_offset = offsetof(decltype(PageRetirement::addresses), items), .value_size = sizeof(std::uint64_t),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.supported
-    {.name_text = {14250, 9}, .unit_text = {0, 0}, .doc_text = {22735, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14250, 9}, .unit_text = {0, 0}, .doc_text = {23200, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, supported), .present_offset = offsetof(decltype(RetiredPages::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.single_bit_retirement
-    {.name_text = {22823, 21}, .unit_text = {0, 0}, .doc_text = {22786, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23288, 21}, .unit_text = {0, 0}, .doc_text = {23251, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, single_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.double_bit_retirement
-    {.name_text = {22874, 21}, .unit_text = {0, 0}, .doc_text = {22844, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23339, 21}, .unit_text = {0, 0}, .doc_text = {23309, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, double_bit_retirement), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PageRetirement),
-     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_blacklist
-    {.name_text = {22954, 17}, .unit_text = {0, 0}, .doc_text = {22921, 33}, .note_text = {22895, 26}, .default_text = {0, 0},
+    {.name_text = {23419, 17}, .unit_text = {0, 0}, .doc_text = {23386, 33}, .note_text = {23360, 26}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RetiredPages, pending_blacklist), .present_offset = offsetof(decltype(RetiredPages::pending_blacklist), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RetiredPages.pending_retirement
-    {.name_text = {23001, 18}, .unit_text = {0, 0}, .doc_text = {22971, 30}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {23466, 18}, .unit_text = {0, 0}, .doc_text = {23436, 30}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RetiredPages, pending_retirement), .present_offset = offsetof(decltype(RetiredPages::pending_retirement), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.max
-    {.name_text = {23075, 3}, .unit_text = {0, 0}, .doc_text = {23066, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {23540, 3}, .unit_text = {0, 0}, .doc_text = {23531, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RowRemapHistogram, max), .present_offset = offsetof(decltype(RowRemapHistogram::max), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.high
-    {.name_text = {23083, 4}, .unit_text = {0, 0}, .doc_text = {23078, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {23548, 4}, .unit_text = {0, 0}, .doc_text = {23543, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, high), .present_offset = offsetof(decltype(RowRemapHistogram::high), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.partial
-    {.name_text = {23092, 7}, .unit_text = {0, 0}, .doc_text = {23087, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {23557, 7}, .unit_text = {0, 0}, .doc_text = {23552, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, partial), .present_offset = offsetof(decltype(RowRemapHistogram::partial), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.low
-    {.name_text = {23103, 3}, .unit_text = {0, 0}, .doc_text = {23099, 4}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {23568, 3}, .unit_text = {0, 0}, .doc_text = {23564, 4}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, low), .present_offset = offsetof(decltype(RowRemapHistogram::low), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RowRemapHistogram.none
-    {.name_text = {383, 4}, .unit_text = {0, 0}, .doc_text = {23106, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {383, 4}, .unit_text = {0, 0}, .doc_text = {23571, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RowRemapHistogram, none), .present_offset = offsetof(decltype(RowRemapHistogram::none), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable
-    {.name_text = {5895, 11}, .unit_text = {0, 0}, .doc_text = {23175, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5895, 11}, .unit_text = {0, 0}, .doc_text = {23640, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, correctable), .present_offset = offsetof(decltype(RemappedRows::correctable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable
-    {.name_text = {23265, 13}, .unit_text = {0, 0}, .doc_text = {23219, 46}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {23730, 13}, .unit_text = {0, 0}, .doc_text = {23684, 46}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable), .present_offset = offsetof(decltype(RemappedRows::uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.correctable_inactive
-    {.name_text = {23333, 20}, .unit_text = {0, 0}, .doc_text = {23278, 55}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {23798, 20}, .unit_text = {0, 0}, .doc_text = {23743, 55}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, correctable_inactive), .present_offset = offsetof(decltype(RemappedRows::correctable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.uncorrectable_inactive
-    {.name_text = {23410, 22}, .unit_text = {0, 0}, .doc_text = {23353, 57}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {23875, 22}, .unit_text = {0, 0}, .doc_text = {23818, 57}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, uncorrectable_inactive), .present_offset = offsetof(decltype(RemappedRows::uncorrectable_inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.pending
-    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {23432, 37}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {23897, 37}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, pending), .present_offset = offsetof(decltype(RemappedRows::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.failure_occurred
-    {.name_text = {23488, 16}, .unit_text = {0, 0}, .doc_text = {23469, 19}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {23953, 16}, .unit_text = {0, 0}, .doc_text = {23934, 19}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RemappedRows, failure_occurred), .present_offset = offsetof(decltype(RemappedRows::failure_occurred), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RemappedRows.availability_histogram
-    {.name_text = {23537, 22}, .unit_text = {0, 0}, .doc_text = {23504, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24002, 22}, .unit_text = {0, 0}, .doc_text = {23969, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RemappedRows, availability_histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RowRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapHistogram.max_spare
-    {.name_text = {23607, 9}, .unit_text = {0, 0}, .doc_text = {23066, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {24072, 9}, .unit_text = {0, 0}, .doc_text = {23531, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BankRemapHistogram, max_spare), .present_offset = offsetof(decltype(BankRemapHistogram::max_spare), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapHistogram.no_spare
-    {.name_text = {23616, 8}, .unit_text = {0, 0}, .doc_text = {23106, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {24081, 8}, .unit_text = {0, 0}, .doc_text = {23571, 5}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BankRemapHistogram, no_spare), .present_offset = offsetof(decltype(BankRemapHistogram::no_spare), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapper.active
-    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {23692, 86}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {24157, 86}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(BankRemapper, active), .present_offset = offsetof(decltype(BankRemapper::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapper.inactive
-    {.name_text = {1256, 8}, .unit_text = {0, 0}, .doc_text = {23778, 33}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {1256, 8}, .unit_text = {0, 0}, .doc_text = {24243, 33}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BankRemapper, inactive), .present_offset = offsetof(decltype(BankRemapper::inactive), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapper.pending
-    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {23432, 37}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {23897, 37}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(BankRemapper, pending), .present_offset = offsetof(decltype(BankRemapper::pending), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // BankRemapper.histogram
-    {.name_text = {23811, 9}, .unit_text = {0, 0}, .doc_text = {23624, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24276, 9}, .unit_text = {0, 0}, .doc_text = {24089, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(BankRemapper, histogram), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BankRemapHistogram),
-     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Display.mode
-    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {23868, 23}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {24333, 23}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, mode), .present_offset = offsetof(decltype(Display::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Display.active
-    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {23891, 36}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {1250, 6}, .unit_text = {0, 0}, .doc_text = {24356, 36}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Display, active), .present_offset = offsetof(decltype(Display::active), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.name
-    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {23942, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {24407, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, name), .present_offset = offsetof(decltype(MigProfile::name), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.id
-    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {23996, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {24461, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, id), .present_offset = offsetof(decltype(MigProfile::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.instances
-    {.name_text = {24043, 9}, .unit_text = {0, 0}, .doc_text = {24007, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24508, 9}, .unit_text = {0, 0}, .doc_text = {24472, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, instances), .present_offset = offsetof(decltype(MigProfile::instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 8, .default_value = 0},
     // MigProfile.size
-    {.name_text = {24081, 4}, .unit_text = {0, 0}, .doc_text = {24052, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24546, 4}, .unit_text = {0, 0}, .doc_text = {24517, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigProfile, size), .present_offset = offsetof(decltype(MigProfile::size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 32, .default_value = 0},
     // MigProfile.starts
-    {.name_text = {24131, 6}, .unit_text = {0, 0}, .doc_text = {24085, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24596, 6}, .unit_text = {0, 0}, .doc_text = {24550, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, starts), .present_offset = 0, .items_offset = offsetof(decltype(MigProfile::starts), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.memory_mib
-    {.name_text = {24159, 10}, .unit_text = {16921, 3}, .doc_text = {24137, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24624, 10}, .unit_text = {16921, 3}, .doc_text = {24602, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, memory_mib), .present_offset = offsetof(decltype(MigProfile::memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.idle_kib
-    {.name_text = {24210, 8}, .unit_text = {5257, 3}, .doc_text = {24169, 41}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {24675, 8}, .unit_text = {5257, 3}, .doc_text = {24634, 41}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, idle_kib), .present_offset = offsetof(decltype(MigProfile::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.bar1_mib
-    {.name_text = {24296, 8}, .unit_text = {16921, 3}, .doc_text = {24218, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24761, 8}, .unit_text = {16921, 3}, .doc_text = {24683, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, bar1_mib), .present_offset = offsetof(decltype(MigProfile::bar1_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.sm
-    {.name_text = {21771, 2}, .unit_text = {0, 0}, .doc_text = {24304, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17255, 2}, .unit_text = {0, 0}, .doc_text = {24769, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigProfile, sm), .present_offset = offsetof(decltype(MigProfile::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ce
-    {.name_text = {24333, 2}, .unit_text = {0, 0}, .doc_text = {24320, 13}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {24798, 2}, .unit_text = {0, 0}, .doc_text = {24785, 13}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ce), .present_offset = offsetof(decltype(MigProfile::ce), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.dec
-    {.name_text = {24344, 3}, .unit_text = {0, 0}, .doc_text = {24335, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {24809, 3}, .unit_text = {0, 0}, .doc_text = {24800, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, dec), .present_offset = offsetof(decltype(MigProfile::dec), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.enc
-    {.name_text = {24356, 3}, .unit_text = {0, 0}, .doc_text = {24347, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {24821, 3}, .unit_text = {0, 0}, .doc_text = {24812, 9}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, enc), .present_offset = offsetof(decltype(MigProfile::enc), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.jpeg
-    {.name_text = {15730, 4}, .unit_text = {0, 0}, .doc_text = {24359, 13}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {15730, 4}, .unit_text = {0, 0}, .doc_text = {24824, 13}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, jpeg), .present_offset = offsetof(decltype(MigProfile::jpeg), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.ofa
-    {.name_text = {15759, 3}, .unit_text = {0, 0}, .doc_text = {24372, 26}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {15759, 3}, .unit_text = {0, 0}, .doc_text = {24837, 26}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, ofa), .present_offset = offsetof(decltype(MigProfile::ofa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigProfile.p2p
-    {.name_text = {24434, 3}, .unit_text = {0, 0}, .doc_text = {24398, 36}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {24899, 3}, .unit_text = {0, 0}, .doc_text = {24863, 36}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigProfile, p2p), .present_offset = offsetof(decltype(MigProfile::p2p), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.profile
-    {.name_text = {24544, 7}, .unit_text = {0, 0}, .doc_text = {24470, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25009, 7}, .unit_text = {0, 0}, .doc_text = {24935, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, profile), .present_offset = offsetof(decltype(MigComputeInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.wide
-    {.name_text = {24643, 4}, .unit_text = {0, 0}, .doc_text = {24551, 92}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {25108, 4}, .unit_text = {0, 0}, .doc_text = {25016, 92}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigComputeInstance, wide), .present_offset = offsetof(decltype(MigComputeInstance::wide), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigComputeInstance.id
-    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {24647, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {25112, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, id), .present_offset = offsetof(decltype(MigComputeInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.start
-    {.name_text = {24737, 5}, .unit_text = {0, 0}, .doc_text = {24683, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25202, 5}, .unit_text = {0, 0}, .doc_text = {25148, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigComputeInstance, start), .present_offset = offsetof(decltype(MigComputeInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 7, .default_value = 0},
     // MigComputeInstance.uuid
-    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {24742, 107}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {25207, 107}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigComputeInstance, uuid), .present_offset = offsetof(decltype(MigComputeInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<41>),
      .max_items = 0, .capacity = 41, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.profile
-    {.name_text = {24544, 7}, .unit_text = {0, 0}, .doc_text = {24886, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25009, 7}, .unit_text = {0, 0}, .doc_text = {25351, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, profile), .present_offset = offsetof(decltype(MigInstance::profile), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.id
-    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {24906, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {25371, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, id), .present_offset = offsetof(decltype(MigInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // MigInstance.start
-    {.name_text = {24737, 5}, .unit_text = {0, 0}, .doc_text = {24940, 75}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25202, 5}, .unit_text = {0, 0}, .doc_text = {25405, 75}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(MigInstance, start), .present_offset = offsetof(decltype(MigInstance::start), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 31, .default_value = 0},
     // MigInstance.idle_kib
-    {.name_text = {24210, 8}, .unit_text = {5257, 3}, .doc_text = {25015, 56}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24675, 8}, .unit_text = {5257, 3}, .doc_text = {25480, 56}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, idle_kib), .present_offset = offsetof(decltype(MigInstance::idle_kib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.sram_uncorrectable
-    {.name_text = {25123, 18}, .unit_text = {0, 0}, .doc_text = {25071, 52}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {25588, 18}, .unit_text = {0, 0}, .doc_text = {25536, 52}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, sram_uncorrectable), .present_offset = offsetof(decltype(MigInstance::sram_uncorrectable), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.bare
-    {.name_text = {25230, 4}, .unit_text = {0, 0}, .doc_text = {25141, 89}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {25695, 4}, .unit_text = {0, 0}, .doc_text = {25606, 89}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(MigInstance, bare), .present_offset = offsetof(decltype(MigInstance::bare), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // MigInstance.compute_instances
-    {.name_text = {25256, 17}, .unit_text = {0, 0}, .doc_text = {25234, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25721, 17}, .unit_text = {0, 0}, .doc_text = {25699, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(MigInstance, compute_instances), .present_offset = 0, .items_offset = offsetof(decltype(MigInstance::compute_instances), items), .value_size = sizeof(MigComputeInstance),
-     .max_items = 8, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_current
-    {.name_text = {22139, 12}, .unit_text = {0, 0}, .doc_text = {25299, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22604, 12}, .unit_text = {0, 0}, .doc_text = {25764, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_current), .present_offset = offsetof(decltype(Mig::mode_current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.mode_pending
-    {.name_text = {22200, 12}, .unit_text = {0, 0}, .doc_text = {25312, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22665, 12}, .unit_text = {0, 0}, .doc_text = {25777, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, mode_pending), .present_offset = offsetof(decltype(Mig::mode_pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Mig.max_gpu_instances
-    {.name_text = {25449, 17}, .unit_text = {0, 0}, .doc_text = {25365, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {25914, 17}, .unit_text = {0, 0}, .doc_text = {25830, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Mig, max_gpu_instances), .present_offset = offsetof(decltype(Mig::max_gpu_instances), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 8, .default_value = 0},
     // Mig.resetless
-    {.name_text = {25535, 9}, .unit_text = {0, 0}, .doc_text = {25466, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26000, 9}, .unit_text = {0, 0}, .doc_text = {25931, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, resetless), .present_offset = offsetof(decltype(Mig::resetless), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.query_without_mode
-    {.name_text = {25603, 18}, .unit_text = {0, 0}, .doc_text = {25544, 59}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26068, 18}, .unit_text = {0, 0}, .doc_text = {26009, 59}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, query_without_mode), .present_offset = offsetof(decltype(Mig::query_without_mode), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.upper_half_first
-    {.name_text = {25701, 16}, .unit_text = {0, 0}, .doc_text = {25621, 80}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {26166, 16}, .unit_text = {0, 0}, .doc_text = {26086, 80}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Mig, upper_half_first), .present_offset = offsetof(decltype(Mig::upper_half_first), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.profiles
-    {.name_text = {10256, 8}, .unit_text = {0, 0}, .doc_text = {25717, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10256, 8}, .unit_text = {0, 0}, .doc_text = {26182, 97}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, profiles), .present_offset = 0, .items_offset = offsetof(decltype(Mig::profiles), items), .value_size = sizeof(MigProfile),
-     .max_items = 18, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 18, .capacity = 0, .structure = 67, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Mig.instances
-    {.name_text = {24043, 9}, .unit_text = {0, 0}, .doc_text = {25814, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24508, 9}, .unit_text = {0, 0}, .doc_text = {26279, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Mig, instances), .present_offset = 0, .items_offset = offsetof(decltype(Mig::instances), items), .value_size = sizeof(MigInstance),
-     .max_items = 8, .capacity = 0, .structure = 68, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.current
-    {.name_text = {5051, 7}, .unit_text = {0, 0}, .doc_text = {22130, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5051, 7}, .unit_text = {0, 0}, .doc_text = {22595, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, current), .present_offset = offsetof(decltype(GpuOperationModes::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 55, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // GpuOperationModes.pending
-    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {25870, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {26335, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GpuOperationModes, pending), .present_offset = offsetof(decltype(GpuOperationModes::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 55, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.current
-    {.name_text = {5051, 7}, .unit_text = {0, 0}, .doc_text = {25992, 10}, .note_text = {25956, 36}, .default_text = {0, 0},
+    {.name_text = {5051, 7}, .unit_text = {0, 0}, .doc_text = {26457, 10}, .note_text = {26421, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, current), .present_offset = offsetof(decltype(DriverModels::current), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 58, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // DriverModels.pending
-    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {26002, 28}, .note_text = {25956, 36}, .default_text = {0, 0},
+    {.name_text = {5104, 7}, .unit_text = {0, 0}, .doc_text = {26467, 28}, .note_text = {26421, 36}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(DriverModels, pending), .present_offset = offsetof(decltype(DriverModels::pending), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 58, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Accounting.mode
-    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {26069, 5}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {26534, 5}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Accounting, mode), .present_offset = offsetof(decltype(Accounting::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Accounting.buffer_size
-    {.name_text = {26143, 11}, .unit_text = {0, 0}, .doc_text = {26078, 65}, .note_text = {0, 0}, .default_text = {26074, 4},
+    {.name_text = {26608, 11}, .unit_text = {0, 0}, .doc_text = {26543, 65}, .note_text = {0, 0}, .default_text = {26539, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(Accounting, buffer_size), .present_offset = offsetof(decltype(Accounting::buffer_size), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 4096, .default_value = 4000},
     // Virtualization.mode
-    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {26069, 5}, .note_text = {0, 0}, .default_text = {383, 4},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {26534, 5}, .note_text = {0, 0}, .default_text = {383, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Virtualization, mode), .present_offset = offsetof(decltype(Virtualization::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 61, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Virtualization.host_vgpu_mode
-    {.name_text = {26227, 14}, .unit_text = {0, 0}, .doc_text = {26188, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26692, 14}, .unit_text = {0, 0}, .doc_text = {26653, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Virtualization, host_vgpu_mode), .present_offset = offsetof(decltype(Virtualization::host_vgpu_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 66, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.policy
-    {.name_text = {9970, 6}, .unit_text = {0, 0}, .doc_text = {26270, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {9970, 6}, .unit_text = {0, 0}, .doc_text = {26735, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuScheduler, policy), .present_offset = offsetof(decltype(VgpuScheduler::policy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 68, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.adaptive_round_robin
-    {.name_text = {26405, 20}, .unit_text = {0, 0}, .doc_text = {26314, 91}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26870, 20}, .unit_text = {0, 0}, .doc_text = {26779, 91}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuScheduler, adaptive_round_robin), .present_offset = offsetof(decltype(VgpuScheduler::adaptive_round_robin), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuScheduler.frequency
-    {.name_text = {12002, 9}, .unit_text = {26480, 2}, .doc_text = {26425, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12002, 9}, .unit_text = {26945, 2}, .doc_text = {26890, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, frequency), .present_offset = offsetof(decltype(VgpuScheduler::frequency), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 63, .max = 960, .default_value = 0},
     // VgpuScheduler.averaging_factor
-    {.name_text = {26534, 16}, .unit_text = {0, 0}, .doc_text = {26482, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {26999, 16}, .unit_text = {0, 0}, .doc_text = {26947, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, averaging_factor), .present_offset = offsetof(decltype(VgpuScheduler::averaging_factor), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 60, .default_value = 0},
     // VgpuScheduler.timeslice_ns
-    {.name_text = {26594, 12}, .unit_text = {26592, 2}, .doc_text = {26550, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27059, 12}, .unit_text = {27057, 2}, .doc_text = {27015, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuScheduler, timeslice_ns), .present_offset = offsetof(decltype(VgpuScheduler::timeslice_ns), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1000000, .max = 30000000, .default_value = 0},
     // VgpuProcess.pid
-    {.name_text = {16198, 3}, .unit_text = {0, 0}, .doc_text = {26674, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16198, 3}, .unit_text = {0, 0}, .doc_text = {27139, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuProcess, pid), .present_offset = offsetof(decltype(VgpuProcess::pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.name
-    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {26695, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {27160, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, name), .present_offset = offsetof(decltype(VgpuProcess::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.used_memory_mib
-    {.name_text = {16924, 15}, .unit_text = {16921, 3}, .doc_text = {26715, 27}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {16924, 15}, .unit_text = {16921, 3}, .doc_text = {27180, 27}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, used_memory_mib), .present_offset = offsetof(decltype(VgpuProcess::used_memory_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.share
-    {.name_text = {26823, 5}, .unit_text = {0, 0}, .doc_text = {26742, 81}, .note_text = {0, 0}, .default_text = {21500, 1},
+    {.name_text = {27288, 5}, .unit_text = {0, 0}, .doc_text = {27207, 81}, .note_text = {0, 0}, .default_text = {21967, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, share), .present_offset = offsetof(decltype(VgpuProcess::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuProcess.ended
-    {.name_text = {26870, 5}, .unit_text = {0, 0}, .doc_text = {26828, 42}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {27335, 5}, .unit_text = {0, 0}, .doc_text = {27293, 42}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, ended), .present_offset = offsetof(decltype(VgpuProcess::ended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuProcess.time_ms
-    {.name_text = {26921, 7}, .unit_text = {10585, 2}, .doc_text = {26875, 46}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {27386, 7}, .unit_text = {10585, 2}, .doc_text = {27340, 46}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuProcess, time_ms), .present_offset = offsetof(decltype(VgpuProcess::time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.type
-    {.name_text = {4021, 4}, .unit_text = {0, 0}, .doc_text = {26976, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4021, 4}, .unit_text = {0, 0}, .doc_text = {27441, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, type), .present_offset = offsetof(decltype(VgpuInstance::type), present), .items_offset = 0, .value_size = sizeof(Text<44>),
      .max_items = 0, .capacity = 44, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.id
-    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {26996, 88}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {27461, 88}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, id), .present_offset = offsetof(decltype(VgpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.uuid
-    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {27084, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {27549, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, uuid), .present_offset = offsetof(decltype(VgpuInstance::uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.vm_id
-    {.name_text = {27198, 5}, .unit_text = {0, 0}, .doc_text = {27120, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27663, 5}, .unit_text = {0, 0}, .doc_text = {27585, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, vm_id), .present_offset = offsetof(decltype(VgpuInstance::vm_id), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.mdev_uuid
-    {.name_text = {27280, 9}, .unit_text = {0, 0}, .doc_text = {27203, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27745, 9}, .unit_text = {0, 0}, .doc_text = {27668, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, mdev_uuid), .present_offset = offsetof(decltype(VgpuInstance::mdev_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.host_pid
-    {.name_text = {27409, 8}, .unit_text = {0, 0}, .doc_text = {27289, 120}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {27874, 8}, .unit_text = {0, 0}, .doc_text = {27754, 120}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, host_pid), .present_offset = offsetof(decltype(VgpuInstance::host_pid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.gpu_instance
-    {.name_text = {17104, 12}, .unit_text = {0, 0}, .doc_text = {27417, 97}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17104, 12}, .unit_text = {0, 0}, .doc_text = {27882, 97}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, gpu_instance), .present_offset = offsetof(decltype(VgpuInstance::gpu_instance), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuInstance.placement
-    {.name_text = {27631, 9}, .unit_text = {0, 0}, .doc_text = {27514, 117}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28096, 9}, .unit_text = {0, 0}, .doc_text = {27979, 117}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuInstance, placement), .present_offset = offsetof(decltype(VgpuInstance::placement), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1024, .default_value = 0},
     // VgpuInstance.guest_driver
-    {.name_text = {27734, 12}, .unit_text = {0, 0}, .doc_text = {27640, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28199, 12}, .unit_text = {0, 0}, .doc_text = {28105, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_driver), .present_offset = offsetof(decltype(VgpuInstance::guest_driver), present), .items_offset = 0, .value_size = sizeof(Text<24>),
      .max_items = 0, .capacity = 24, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.guest_pci
-    {.name_text = {27795, 9}, .unit_text = {0, 0}, .doc_text = {27746, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28260, 9}, .unit_text = {0, 0}, .doc_text = {28211, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, guest_pci), .present_offset = offsetof(decltype(VgpuInstance::guest_pci), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fb_used_mib
-    {.name_text = {27890, 11}, .unit_text = {16921, 3}, .doc_text = {27804, 86}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28355, 11}, .unit_text = {16921, 3}, .doc_text = {28269, 86}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fb_used_mib), .present_offset = offsetof(decltype(VgpuInstance::fb_used_mib), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.share
-    {.name_text = {26823, 5}, .unit_text = {0, 0}, .doc_text = {27901, 108}, .note_text = {0, 0}, .default_text = {21500, 1},
+    {.name_text = {27288, 5}, .unit_text = {0, 0}, .doc_text = {28366, 108}, .note_text = {0, 0}, .default_text = {21967, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, share), .present_offset = offsetof(decltype(VgpuInstance::share), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // VgpuInstance.license
-    {.name_text = {28030, 7}, .unit_text = {0, 0}, .doc_text = {28009, 21}, .note_text = {0, 0}, .default_text = {512, 8},
+    {.name_text = {28495, 7}, .unit_text = {0, 0}, .doc_text = {28474, 21}, .note_text = {0, 0}, .default_text = {512, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, license), .present_offset = offsetof(decltype(VgpuInstance::license), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 71, .word_count = 6, .min = 0, .max = 0, .default_value = 5},
     // VgpuInstance.license_expiry
-    {.name_text = {28097, 14}, .unit_text = {4586, 1}, .doc_text = {28037, 60}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28562, 14}, .unit_text = {4586, 1}, .doc_text = {28502, 60}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, license_expiry), .present_offset = offsetof(decltype(VgpuInstance::license_expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.frame_rate_limit
-    {.name_text = {28203, 16}, .unit_text = {16006, 3}, .doc_text = {28111, 92}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28668, 16}, .unit_text = {16006, 3}, .doc_text = {28576, 92}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, frame_rate_limit), .present_offset = offsetof(decltype(VgpuInstance::frame_rate_limit), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_capacity
-    {.name_text = {28243, 16}, .unit_text = {9681, 1}, .doc_text = {28222, 21}, .note_text = {0, 0}, .default_text = {28219, 3},
+    {.name_text = {28708, 16}, .unit_text = {9681, 1}, .doc_text = {28687, 21}, .note_text = {0, 0}, .default_text = {28684, 3},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(VgpuInstance, encoder_capacity), .present_offset = offsetof(decltype(VgpuInstance::encoder_capacity), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 100},
     // VgpuInstance.accounting
-    {.name_text = {28280, 10}, .unit_text = {0, 0}, .doc_text = {28259, 21}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {28745, 10}, .unit_text = {0, 0}, .doc_text = {28724, 21}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuInstance, accounting), .present_offset = offsetof(decltype(VgpuInstance::accounting), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.encoder_stats
-    {.name_text = {28290, 13}, .unit_text = {0, 0}, .doc_text = {16098, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28755, 13}, .unit_text = {0, 0}, .doc_text = {16098, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.fbc_stats
-    {.name_text = {28303, 9}, .unit_text = {0, 0}, .doc_text = {16551, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28768, 9}, .unit_text = {0, 0}, .doc_text = {16551, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuInstance.processes
-    {.name_text = {28332, 9}, .unit_text = {0, 0}, .doc_text = {28312, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28797, 9}, .unit_text = {0, 0}, .doc_text = {28777, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuInstance, processes), .present_offset = 0, .items_offset = offsetof(decltype(VgpuInstance::processes), items), .value_size = sizeof(VgpuProcess),
-     .max_items = 4, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 4, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.id
-    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {28368, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {28833, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, id), .present_offset = offsetof(decltype(VgpuGpuInstance::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 14, .default_value = 0},
     // VgpuGpuInstance.heterogeneous_mode
-    {.name_text = {28432, 18}, .unit_text = {0, 0}, .doc_text = {28391, 41}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {28897, 18}, .unit_text = {0, 0}, .doc_text = {28856, 41}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(VgpuGpuInstance, heterogeneous_mode), .present_offset = offsetof(decltype(VgpuGpuInstance::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // VgpuGpuInstance.scheduler
-    {.name_text = {28466, 9}, .unit_text = {0, 0}, .doc_text = {28450, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28931, 9}, .unit_text = {0, 0}, .doc_text = {28915, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(VgpuGpuInstance, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
-     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.heterogeneous_mode
-    {.name_text = {28432, 18}, .unit_text = {0, 0}, .doc_text = {28558, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28897, 18}, .unit_text = {0, 0}, .doc_text = {29023, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, heterogeneous_mode), .present_offset = offsetof(decltype(Vgpu::heterogeneous_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.scheduler
-    {.name_text = {28466, 9}, .unit_text = {0, 0}, .doc_text = {28648, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28931, 9}, .unit_text = {0, 0}, .doc_text = {29113, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, scheduler), .present_offset = 0, .items_offset = 0, .value_size = sizeof(VgpuScheduler),
-     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 75, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mini_quarter
-    {.name_text = {28711, 12}, .unit_text = {0, 0}, .doc_text = {28662, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29176, 12}, .unit_text = {0, 0}, .doc_text = {29127, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mini_quarter), .present_offset = offsetof(decltype(Vgpu::mini_quarter), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.compute_media_engine
-    {.name_text = {28764, 20}, .unit_text = {0, 0}, .doc_text = {28723, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29229, 20}, .unit_text = {0, 0}, .doc_text = {29188, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, compute_media_engine), .present_offset = offsetof(decltype(Vgpu::compute_media_engine), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.mig_timeslicing
-    {.name_text = {28855, 15}, .unit_text = {0, 0}, .doc_text = {28784, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29320, 15}, .unit_text = {0, 0}, .doc_text = {29249, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, mig_timeslicing), .present_offset = offsetof(decltype(Vgpu::mig_timeslicing), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.device_buffer_mb_per_s
-    {.name_text = {28960, 22}, .unit_text = {28956, 4}, .doc_text = {28870, 86}, .note_text = {0, 0}, .default_text = {26074, 4},
+    {.name_text = {29425, 22}, .unit_text = {29421, 4}, .doc_text = {29335, 86}, .note_text = {0, 0}, .default_text = {26539, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, device_buffer_mb_per_s), .present_offset = offsetof(decltype(Vgpu::device_buffer_mb_per_s), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 4000},
     // Vgpu.made
-    {.name_text = {29049, 4}, .unit_text = {0, 0}, .doc_text = {28982, 67}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {29514, 4}, .unit_text = {0, 0}, .doc_text = {29447, 67}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Vgpu, made), .present_offset = offsetof(decltype(Vgpu::made), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.instances
-    {.name_text = {24043, 9}, .unit_text = {0, 0}, .doc_text = {29053, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {24508, 9}, .unit_text = {0, 0}, .doc_text = {29518, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::instances), items), .value_size = sizeof(VgpuInstance),
-     .max_items = 48, .capacity = 0, .structure = 76, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 48, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Vgpu.gpu_instances
-    {.name_text = {29118, 13}, .unit_text = {0, 0}, .doc_text = {29066, 52}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29583, 13}, .unit_text = {0, 0}, .doc_text = {29531, 52}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Vgpu, gpu_instances), .present_offset = 0, .items_offset = offsetof(decltype(Vgpu::gpu_instances), items), .value_size = sizeof(VgpuGpuInstance),
-     .max_items = 8, .capacity = 0, .structure = 77, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.product
-    {.name_text = {3879, 7}, .unit_text = {0, 0}, .doc_text = {29189, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3879, 7}, .unit_text = {0, 0}, .doc_text = {29654, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, product), .present_offset = offsetof(decltype(GridLicense::product), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GridLicense.licensed
-    {.name_text = {512, 8}, .unit_text = {0, 0}, .doc_text = {29287, 22}, .note_text = {0, 0}, .default_text = {3598, 4},
+    {.name_text = {512, 8}, .unit_text = {0, 0}, .doc_text = {29752, 22}, .note_text = {0, 0}, .default_text = {3598, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(GridLicense, licensed), .present_offset = offsetof(decltype(GridLicense::licensed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // GridLicense.expiry
-    {.name_text = {29360, 6}, .unit_text = {4586, 1}, .doc_text = {29309, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {29825, 6}, .unit_text = {4586, 1}, .doc_text = {29774, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GridLicense, expiry), .present_offset = offsetof(decltype(GridLicense::expiry), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.mode
-    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {29473, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {29938, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, mode), .present_offset = offsetof(decltype(GspFirmware::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.default_mode
-    {.name_text = {22323, 12}, .unit_text = {0, 0}, .doc_text = {29519, 53}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {22788, 12}, .unit_text = {0, 0}, .doc_text = {29984, 53}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, default_mode), .present_offset = offsetof(decltype(GspFirmware::default_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // GspFirmware.version
-    {.name_text = {2538, 7}, .unit_text = {0, 0}, .doc_text = {29572, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2538, 7}, .unit_text = {0, 0}, .doc_text = {30037, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GspFirmware, version), .present_offset = offsetof(decltype(GspFirmware::version), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.required
-    {.name_text = {29680, 8}, .unit_text = {0, 0}, .doc_text = {29658, 22}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {30145, 8}, .unit_text = {0, 0}, .doc_text = {30123, 22}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, required), .present_offset = offsetof(decltype(ResetStatus::required), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.drain_and_reset_recommended
-    {.name_text = {29729, 27}, .unit_text = {0, 0}, .doc_text = {29688, 41}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {30194, 27}, .unit_text = {0, 0}, .doc_text = {30153, 41}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, drain_and_reset_recommended), .present_offset = offsetof(decltype(ResetStatus::drain_and_reset_recommended), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ResetStatus.recovery_action
-    {.name_text = {29845, 15}, .unit_text = {0, 0}, .doc_text = {29756, 89}, .note_text = {0, 0}, .default_text = {383, 4},
+    {.name_text = {30310, 15}, .unit_text = {0, 0}, .doc_text = {30221, 89}, .note_text = {0, 0}, .default_text = {383, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(ResetStatus, recovery_action), .present_offset = offsetof(decltype(ResetStatus::recovery_action), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 86, .word_count = 8, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_application_clocks
-    {.name_text = {29940, 22}, .unit_text = {0, 0}, .doc_text = {29901, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30405, 22}, .unit_text = {0, 0}, .doc_text = {30366, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_application_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_application_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // ApiRestriction.set_auto_boosted_clocks
-    {.name_text = {29992, 23}, .unit_text = {0, 0}, .doc_text = {29962, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30457, 23}, .unit_text = {0, 0}, .doc_text = {30427, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ApiRestriction, set_auto_boosted_clocks), .present_offset = offsetof(decltype(ApiRestriction::set_auto_boosted_clocks), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Topology.default_level
-    {.name_text = {30097, 13}, .unit_text = {0, 0}, .doc_text = {30054, 43}, .note_text = {0, 0}, .default_text = {870, 6},
+    {.name_text = {30562, 13}, .unit_text = {0, 0}, .doc_text = {30519, 43}, .note_text = {0, 0}, .default_text = {870, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Topology, default_level), .present_offset = offsetof(decltype(Topology::default_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 6, .min = 0, .max = 0, .default_value = 50},
     // Platform.chassis_serial_number
-    {.name_text = {30179, 21}, .unit_text = {0, 0}, .doc_text = {30150, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30644, 21}, .unit_text = {0, 0}, .doc_text = {30615, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, chassis_serial_number), .present_offset = offsetof(decltype(Platform::chassis_serial_number), present), .items_offset = 0, .value_size = sizeof(Text<17>),
      .max_items = 0, .capacity = 17, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Platform.slot_number
-    {.name_text = {30220, 11}, .unit_text = {0, 0}, .doc_text = {30200, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30685, 11}, .unit_text = {0, 0}, .doc_text = {30665, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, slot_number), .present_offset = offsetof(decltype(Platform::slot_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.tray_index
-    {.name_text = {30236, 10}, .unit_text = {0, 0}, .doc_text = {30231, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30701, 10}, .unit_text = {0, 0}, .doc_text = {30696, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, tray_index), .present_offset = offsetof(decltype(Platform::tray_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.host_id
-    {.name_text = {30251, 7}, .unit_text = {0, 0}, .doc_text = {30246, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30716, 7}, .unit_text = {0, 0}, .doc_text = {30711, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, host_id), .present_offset = offsetof(decltype(Platform::host_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.peer_type
-    {.name_text = {30286, 9}, .unit_text = {0, 0}, .doc_text = {30258, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30751, 9}, .unit_text = {0, 0}, .doc_text = {30723, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, peer_type), .present_offset = offsetof(decltype(Platform::peer_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 159, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Platform.module_id
-    {.name_text = {30333, 9}, .unit_text = {0, 0}, .doc_text = {30295, 38}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30798, 9}, .unit_text = {0, 0}, .doc_text = {30760, 38}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Platform, module_id), .present_offset = offsetof(decltype(Platform::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // Platform.gpu_fabric_guid
-    {.name_text = {30384, 15}, .unit_text = {0, 0}, .doc_text = {30342, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30849, 15}, .unit_text = {0, 0}, .doc_text = {30807, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Platform, gpu_fabric_guid), .present_offset = offsetof(decltype(Platform::gpu_fabric_guid), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.mode
-    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {30442, 74}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {30907, 74}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, mode), .present_offset = offsetof(decltype(C2c::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // C2c.links
-    {.name_text = {30537, 5}, .unit_text = {0, 0}, .doc_text = {30516, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31002, 5}, .unit_text = {0, 0}, .doc_text = {30981, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(C2c, links), .present_offset = offsetof(decltype(C2c::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // C2c.bandwidth_per_link_mbps
-    {.name_text = {30606, 23}, .unit_text = {28956, 4}, .doc_text = {30542, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31071, 23}, .unit_text = {29421, 4}, .doc_text = {31007, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(C2c, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(C2c::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.replay_errors
-    {.name_text = {30650, 13}, .unit_text = {0, 0}, .doc_text = {30629, 21}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {31115, 13}, .unit_text = {0, 0}, .doc_text = {31094, 21}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, replay_errors), .present_offset = offsetof(decltype(C2c::replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.back_to_back_replay_errors
-    {.name_text = {30697, 26}, .unit_text = {0, 0}, .doc_text = {30663, 34}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {31162, 26}, .unit_text = {0, 0}, .doc_text = {31128, 34}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, back_to_back_replay_errors), .present_offset = offsetof(decltype(C2c::back_to_back_replay_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // C2c.interrupt_errors
-    {.name_text = {30747, 16}, .unit_text = {0, 0}, .doc_text = {30723, 24}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {31212, 16}, .unit_text = {0, 0}, .doc_text = {31188, 24}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(C2c, interrupt_errors), .present_offset = offsetof(decltype(C2c::interrupt_errors), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.supported
-    {.name_text = {14250, 9}, .unit_text = {0, 0}, .doc_text = {30797, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14250, 9}, .unit_text = {0, 0}, .doc_text = {31262, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLowPower, supported), .present_offset = offsetof(decltype(NvLinkLowPower::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLowPower.threshold
-    {.name_text = {30990, 9}, .unit_text = {0, 0}, .doc_text = {30881, 109}, .note_text = {0, 0}, .default_text = {30877, 4},
+    {.name_text = {31455, 9}, .unit_text = {0, 0}, .doc_text = {31346, 109}, .note_text = {0, 0}, .default_text = {31342, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, threshold), .present_offset = offsetof(decltype(NvLinkLowPower::threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.default_threshold
-    {.name_text = {31027, 17}, .unit_text = {0, 0}, .doc_text = {30999, 28}, .note_text = {0, 0}, .default_text = {30877, 4},
+    {.name_text = {31492, 17}, .unit_text = {0, 0}, .doc_text = {31464, 28}, .note_text = {0, 0}, .default_text = {31342, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, default_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::default_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1000},
     // NvLinkLowPower.min_threshold
-    {.name_text = {31077, 13}, .unit_text = {0, 0}, .doc_text = {31044, 33}, .note_text = {0, 0}, .default_text = {21500, 1},
+    {.name_text = {31542, 13}, .unit_text = {0, 0}, .doc_text = {31509, 33}, .note_text = {0, 0}, .default_text = {21967, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, min_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::min_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // NvLinkLowPower.max_threshold
-    {.name_text = {31128, 13}, .unit_text = {0, 0}, .doc_text = {31094, 34}, .note_text = {0, 0}, .default_text = {31090, 4},
+    {.name_text = {31593, 13}, .unit_text = {0, 0}, .doc_text = {31559, 34}, .note_text = {0, 0}, .default_text = {31555, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkLowPower, max_threshold), .present_offset = offsetof(decltype(NvLinkLowPower::max_threshold), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 8191},
     // NvLinkLowPower.units
-    {.name_text = {31186, 5}, .unit_text = {0, 0}, .doc_text = {31141, 45}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {31651, 5}, .unit_text = {0, 0}, .doc_text = {31606, 45}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkLowPower, units), .present_offset = offsetof(decltype(NvLinkLowPower::units), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkBandwidth.modes
-    {.name_text = {31329, 5}, .unit_text = {0, 0}, .doc_text = {31250, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31794, 5}, .unit_text = {0, 0}, .doc_text = {31715, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkBandwidth, modes), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkBandwidth::modes), items), .value_size = sizeof(std::uint32_t),
      .max_items = 23, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkBandwidth.mode
-    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {31334, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {31799, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, mode), .present_offset = offsetof(decltype(NvLinkBandwidth::mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkBandwidth.set_time_ms
-    {.name_text = {31438, 11}, .unit_text = {10585, 2}, .doc_text = {31348, 90}, .note_text = {0, 0}, .default_text = {30877, 4},
+    {.name_text = {31903, 11}, .unit_text = {10585, 2}, .doc_text = {31813, 90}, .note_text = {0, 0}, .default_text = {31342, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, set_time_ms), .present_offset = offsetof(decltype(NvLinkBandwidth::set_time_ms), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 600000, .default_value = 1000},
     // NvLinkBandwidth.best_mode
-    {.name_text = {31488, 9}, .unit_text = {0, 0}, .doc_text = {31449, 39}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {31953, 9}, .unit_text = {0, 0}, .doc_text = {31914, 39}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkBandwidth, best_mode), .present_offset = offsetof(decltype(NvLinkBandwidth::best_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // NvLinkRemapEntry.fla
-    {.name_text = {31590, 3}, .unit_text = {0, 0}, .doc_text = {31568, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32055, 3}, .unit_text = {0, 0}, .doc_text = {32033, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkRemapEntry, fla), .present_offset = offsetof(decltype(NvLinkRemapEntry::fla), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkRemapEntry.gpa
-    {.name_text = {31610, 3}, .unit_text = {0, 0}, .doc_text = {31593, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32075, 3}, .unit_text = {0, 0}, .doc_text = {32058, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkRemapEntry, gpa), .present_offset = offsetof(decltype(NvLinkRemapEntry::gpa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkEncryption.alid
-    {.name_text = {31724, 4}, .unit_text = {0, 0}, .doc_text = {31657, 67}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32189, 4}, .unit_text = {0, 0}, .doc_text = {32122, 67}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkEncryption, alid), .present_offset = offsetof(decltype(NvLinkEncryption::alid), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkEncryption.remap_table
-    {.name_text = {31818, 11}, .unit_text = {0, 0}, .doc_text = {31728, 90}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32283, 11}, .unit_text = {0, 0}, .doc_text = {32193, 90}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkEncryption, remap_table), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkEncryption::remap_table), items), .value_size = sizeof(NvLinkRemapEntry),
-     .max_items = 128, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 128, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkEncryption.lock_disabled
-    {.name_text = {31862, 13}, .unit_text = {0, 0}, .doc_text = {31829, 33}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {32327, 13}, .unit_text = {0, 0}, .doc_text = {32294, 33}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkEncryption, lock_disabled), .present_offset = offsetof(decltype(NvLinkEncryption::lock_disabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkEncryption.table_locked
-    {.name_text = {31925, 12}, .unit_text = {0, 0}, .doc_text = {31875, 50}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {32390, 12}, .unit_text = {0, 0}, .doc_text = {32340, 50}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkEncryption, table_locked), .present_offset = offsetof(decltype(NvLinkEncryption::table_locked), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkEncryption.key_peers
-    {.name_text = {32004, 9}, .unit_text = {0, 0}, .doc_text = {31937, 67}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32469, 9}, .unit_text = {0, 0}, .doc_text = {32402, 67}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkEncryption, key_peers), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkEncryption::key_peers), items), .value_size = sizeof(std::uint32_t),
      .max_items = 256, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkEncryption.ready
-    {.name_text = {32043, 5}, .unit_text = {0, 0}, .doc_text = {32013, 30}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {32508, 5}, .unit_text = {0, 0}, .doc_text = {32478, 30}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLinkEncryption, ready), .present_offset = offsetof(decltype(NvLinkEncryption::ready), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricClique.type
-    {.name_text = {4021, 4}, .unit_text = {0, 0}, .doc_text = {32131, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {4021, 4}, .unit_text = {0, 0}, .doc_text = {32596, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricClique, type), .present_offset = offsetof(decltype(FabricClique::type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 132, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // FabricClique.id
-    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {32139, 11}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {32604, 11}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(FabricClique, id), .present_offset = offsetof(decltype(FabricClique::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.degraded_bandwidth
-    {.name_text = {32250, 18}, .unit_text = {0, 0}, .doc_text = {32228, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32715, 18}, .unit_text = {0, 0}, .doc_text = {32693, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, degraded_bandwidth), .present_offset = offsetof(decltype(FabricHealth::degraded_bandwidth), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_recovery
-    {.name_text = {32295, 14}, .unit_text = {0, 0}, .doc_text = {32268, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32760, 14}, .unit_text = {0, 0}, .doc_text = {32733, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_recovery), .present_offset = offsetof(decltype(FabricHealth::route_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.route_unhealthy
-    {.name_text = {32330, 15}, .unit_text = {0, 0}, .doc_text = {32309, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32795, 15}, .unit_text = {0, 0}, .doc_text = {32774, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, route_unhealthy), .present_offset = offsetof(decltype(FabricHealth::route_unhealthy), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.access_timeout_recovery
-    {.name_text = {32381, 23}, .unit_text = {0, 0}, .doc_text = {32345, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32846, 23}, .unit_text = {0, 0}, .doc_text = {32810, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, access_timeout_recovery), .present_offset = offsetof(decltype(FabricHealth::access_timeout_recovery), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.incorrect_configuration
-    {.name_text = {32431, 23}, .unit_text = {0, 0}, .doc_text = {32404, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32896, 23}, .unit_text = {0, 0}, .doc_text = {32869, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, incorrect_configuration), .present_offset = offsetof(decltype(FabricHealth::incorrect_configuration), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 141, .word_count = 9, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.partition_assigned
-    {.name_text = {32485, 18}, .unit_text = {0, 0}, .doc_text = {32454, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {32950, 18}, .unit_text = {0, 0}, .doc_text = {32919, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, partition_assigned), .present_offset = offsetof(decltype(FabricHealth::partition_assigned), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FabricHealth.global_manager_connected
-    {.name_text = {32542, 24}, .unit_text = {0, 0}, .doc_text = {32503, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33007, 24}, .unit_text = {0, 0}, .doc_text = {32968, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FabricHealth, global_manager_connected), .present_offset = offsetof(decltype(FabricHealth::global_manager_connected), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cluster_uuid
-    {.name_text = {32660, 12}, .unit_text = {0, 0}, .doc_text = {32640, 20}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33125, 12}, .unit_text = {0, 0}, .doc_text = {33105, 20}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cluster_uuid), .present_offset = offsetof(decltype(Fabric::cluster_uuid), present), .items_offset = 0, .value_size = sizeof(Text<37>),
      .max_items = 0, .capacity = 37, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.clique_id
-    {.name_text = {32679, 9}, .unit_text = {0, 0}, .doc_text = {32672, 7}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {33144, 9}, .unit_text = {0, 0}, .doc_text = {33137, 7}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Fabric, clique_id), .present_offset = offsetof(decltype(Fabric::clique_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.cliques
-    {.name_text = {32776, 7}, .unit_text = {0, 0}, .doc_text = {32688, 88}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33241, 7}, .unit_text = {0, 0}, .doc_text = {33153, 88}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, cliques), .present_offset = 0, .items_offset = offsetof(decltype(Fabric::cliques), items), .value_size = sizeof(FabricClique),
-     .max_items = 64, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.state
-    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {32783, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {33248, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, state), .present_offset = offsetof(decltype(Fabric::state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 127, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_summary
-    {.name_text = {32875, 14}, .unit_text = {0, 0}, .doc_text = {32853, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33340, 14}, .unit_text = {0, 0}, .doc_text = {33318, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_summary), .present_offset = offsetof(decltype(Fabric::health_summary), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 136, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health
-    {.name_text = {32906, 6}, .unit_text = {0, 0}, .doc_text = {32889, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33371, 6}, .unit_text = {0, 0}, .doc_text = {33354, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FabricHealth),
-     .max_items = 0, .capacity = 0, .structure = 91, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Fabric.health_mask
-    {.name_text = {32963, 11}, .unit_text = {0, 0}, .doc_text = {32912, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {33428, 11}, .unit_text = {0, 0}, .doc_text = {33377, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Fabric, health_mask), .present_offset = offsetof(decltype(Fabric::health_mask), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GpmMix.sm
-    {.name_text = {21771, 2}, .unit_text = {9681, 1}, .doc_text = {32994, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17255, 2}, .unit_text = {9681, 1}, .doc_text = {33459, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, sm), .present_offset = offsetof(decltype(GpmMix::sm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.occupancy
-    {.name_text = {33095, 9}, .unit_text = {9681, 1}, .doc_text = {33033, 62}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17306, 9}, .unit_text = {9681, 1}, .doc_text = {33498, 62}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, occupancy), .present_offset = offsetof(decltype(GpmMix::occupancy), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.integer
-    {.name_text = {33136, 7}, .unit_text = {9681, 1}, .doc_text = {33104, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17334, 7}, .unit_text = {9681, 1}, .doc_text = {33560, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, integer), .present_offset = offsetof(decltype(GpmMix::integer), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.hmma
-    {.name_text = {33185, 4}, .unit_text = {9681, 1}, .doc_text = {33143, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17370, 4}, .unit_text = {9681, 1}, .doc_text = {33592, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, hmma), .present_offset = offsetof(decltype(GpmMix::hmma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.imma
-    {.name_text = {33231, 4}, .unit_text = {9681, 1}, .doc_text = {33189, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17404, 4}, .unit_text = {9681, 1}, .doc_text = {33634, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, imma), .present_offset = offsetof(decltype(GpmMix::imma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.dfma
-    {.name_text = {33276, 4}, .unit_text = {9681, 1}, .doc_text = {33235, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17437, 4}, .unit_text = {9681, 1}, .doc_text = {33676, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, dfma), .present_offset = offsetof(decltype(GpmMix::dfma), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp64
-    {.name_text = {33320, 4}, .unit_text = {9681, 1}, .doc_text = {33280, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17469, 4}, .unit_text = {9681, 1}, .doc_text = {33717, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp64), .present_offset = offsetof(decltype(GpmMix::fp64), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp32
-    {.name_text = {33365, 4}, .unit_text = {9681, 1}, .doc_text = {33324, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17501, 4}, .unit_text = {9681, 1}, .doc_text = {33757, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp32), .present_offset = offsetof(decltype(GpmMix::fp32), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // GpmMix.fp16
-    {.name_text = {33409, 4}, .unit_text = {9681, 1}, .doc_text = {33369, 40}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17533, 4}, .unit_text = {9681, 1}, .doc_text = {33798, 40}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(GpmMix, fp16), .present_offset = offsetof(decltype(GpmMix::fp16), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 100, .default_value = 0},
     // Gpm.supported
-    {.name_text = {14250, 9}, .unit_text = {0, 0}, .doc_text = {33493, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14250, 9}, .unit_text = {0, 0}, .doc_text = {33918, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, supported), .present_offset = offsetof(decltype(Gpm::supported), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.streaming
-    {.name_text = {33551, 9}, .unit_text = {0, 0}, .doc_text = {33535, 16}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {33976, 9}, .unit_text = {0, 0}, .doc_text = {33960, 16}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpm, streaming), .present_offset = offsetof(decltype(Gpm::streaming), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_tx_mib_per_sec
-    {.name_text = {33616, 19}, .unit_text = {33611, 5}, .doc_text = {33560, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34041, 19}, .unit_text = {34036, 5}, .doc_text = {33985, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_tx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_tx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.pcie_rx_mib_per_sec
-    {.name_text = {33690, 19}, .unit_text = {33611, 5}, .doc_text = {33635, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34115, 19}, .unit_text = {34036, 5}, .doc_text = {34060, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, pcie_rx_mib_per_sec), .present_offset = offsetof(decltype(Gpm::pcie_rx_mib_per_sec), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpm.mix
-    {.name_text = {33759, 3}, .unit_text = {0, 0}, .doc_text = {33709, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {17971, 3}, .unit_text = {0, 0}, .doc_text = {34134, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpm, mix), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpmMix),
-     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailureXid.code
-    {.name_text = {33810, 4}, .unit_text = {0, 0}, .doc_text = {33789, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34232, 4}, .unit_text = {0, 0}, .doc_text = {34211, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailureXid, code), .present_offset = offsetof(decltype(FailureXid::code), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.mode
-    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {33845, 147}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {12397, 4}, .unit_text = {0, 0}, .doc_text = {34267, 147}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, mode), .present_offset = offsetof(decltype(Failure::mode), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 161, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Failure.probability
-    {.name_text = {34029, 11}, .unit_text = {0, 0}, .doc_text = {33992, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34451, 11}, .unit_text = {0, 0}, .doc_text = {34414, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(Failure, probability), .present_offset = offsetof(decltype(Failure::probability), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // Failure.after_calls
-    {.name_text = {34066, 11}, .unit_text = {0, 0}, .doc_text = {34040, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34488, 11}, .unit_text = {0, 0}, .doc_text = {34462, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, after_calls), .present_offset = offsetof(decltype(Failure::after_calls), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.seed
-    {.name_text = {17722, 4}, .unit_text = {0, 0}, .doc_text = {34077, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {18189, 4}, .unit_text = {0, 0}, .doc_text = {34499, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::i64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, seed), .present_offset = offsetof(decltype(Failure::seed), present), .items_offset = 0, .value_size = sizeof(std::int64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Failure.xid
-    {.name_text = {34123, 3}, .unit_text = {0, 0}, .doc_text = {34101, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34545, 3}, .unit_text = {0, 0}, .doc_text = {34523, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Failure, xid), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FailureXid),
-     .max_items = 0, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.rate
-    {.name_text = {34348, 4}, .unit_text = {34345, 3}, .doc_text = {34247, 98}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {34770, 4}, .unit_text = {34767, 3}, .doc_text = {34669, 98}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, rate), .present_offset = offsetof(decltype(NvLinkErrorInjection::rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkErrorInjection.links
-    {.name_text = {30537, 5}, .unit_text = {0, 0}, .doc_text = {34352, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31002, 5}, .unit_text = {0, 0}, .doc_text = {34774, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkErrorInjection, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkErrorInjection::links), items), .value_size = sizeof(std::uint32_t),
      .max_items = 36, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.transformer_engine
-    {.name_text = {34492, 18}, .unit_text = {0, 0}, .doc_text = {34473, 19}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {34914, 18}, .unit_text = {0, 0}, .doc_text = {34895, 19}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, transformer_engine), .present_offset = offsetof(decltype(Features::transformer_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp4_support
-    {.name_text = {34514, 11}, .unit_text = {0, 0}, .doc_text = {34510, 4}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {34936, 11}, .unit_text = {0, 0}, .doc_text = {34932, 4}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp4_support), .present_offset = offsetof(decltype(Features::fp4_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp6_support
-    {.name_text = {34529, 11}, .unit_text = {0, 0}, .doc_text = {34525, 4}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {34951, 11}, .unit_text = {0, 0}, .doc_text = {34947, 4}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp6_support), .present_offset = offsetof(decltype(Features::fp6_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fp8_support
-    {.name_text = {34544, 11}, .unit_text = {0, 0}, .doc_text = {34540, 4}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {34966, 11}, .unit_text = {0, 0}, .doc_text = {34962, 4}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fp8_support), .present_offset = offsetof(decltype(Features::fp8_support), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.confidential_compute
-    {.name_text = {34590, 20}, .unit_text = {0, 0}, .doc_text = {34555, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35012, 20}, .unit_text = {0, 0}, .doc_text = {34977, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, confidential_compute), .present_offset = offsetof(decltype(Features::confidential_compute), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.nvlink_c2c
-    {.name_text = {34644, 10}, .unit_text = {0, 0}, .doc_text = {34633, 11}, .note_text = {34610, 23}, .default_text = {0, 0},
+    {.name_text = {35066, 10}, .unit_text = {0, 0}, .doc_text = {35055, 11}, .note_text = {35032, 23}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, nvlink_c2c), .present_offset = offsetof(decltype(Features::nvlink_c2c), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.decompression_engine
-    {.name_text = {34675, 20}, .unit_text = {0, 0}, .doc_text = {34654, 21}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {35097, 20}, .unit_text = {0, 0}, .doc_text = {35076, 21}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, decompression_engine), .present_offset = offsetof(decltype(Features::decompression_engine), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Features.fifth_gen_tensor_cores
-    {.name_text = {34728, 22}, .unit_text = {0, 0}, .doc_text = {34695, 33}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {35150, 22}, .unit_text = {0, 0}, .doc_text = {35117, 33}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Features, fifth_gen_tensor_cores), .present_offset = offsetof(decltype(Features::fifth_gen_tensor_cores), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {34779, 13}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {35201, 13}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, enabled), .present_offset = offsetof(decltype(GraceSuperchip::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_cores
-    {.name_text = {34802, 9}, .unit_text = {0, 0}, .doc_text = {34792, 10}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {35224, 9}, .unit_text = {0, 0}, .doc_text = {35214, 10}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_cores), .present_offset = offsetof(decltype(GraceSuperchip::cpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.cpu_memory_gb
-    {.name_text = {34824, 13}, .unit_text = {34822, 2}, .doc_text = {34811, 11}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {35246, 13}, .unit_text = {35244, 2}, .doc_text = {35233, 11}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, cpu_memory_gb), .present_offset = offsetof(decltype(GraceSuperchip::cpu_memory_gb), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // GraceSuperchip.coherent_memory
-    {.name_text = {34873, 15}, .unit_text = {0, 0}, .doc_text = {34837, 36}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {35295, 15}, .unit_text = {0, 0}, .doc_text = {35259, 36}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(GraceSuperchip, coherent_memory), .present_offset = offsetof(decltype(GraceSuperchip::coherent_memory), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.index
-    {.name_text = {34976, 5}, .unit_text = {0, 0}, .doc_text = {34931, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35398, 5}, .unit_text = {0, 0}, .doc_text = {35353, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = true, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // Gpu.base
-    {.name_text = {35119, 4}, .unit_text = {0, 0}, .doc_text = {34981, 138}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35541, 4}, .unit_text = {0, 0}, .doc_text = {35403, 138}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.name
-    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {35144, 13}, .note_text = {0, 0}, .default_text = {35123, 21},
+    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {35566, 13}, .note_text = {0, 0}, .default_text = {35545, 21},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, name), .present_offset = offsetof(decltype(Gpu::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.brand
-    {.name_text = {35178, 5}, .unit_text = {0, 0}, .doc_text = {35157, 21}, .note_text = {0, 0}, .default_text = {133, 6},
+    {.name_text = {35600, 5}, .unit_text = {0, 0}, .doc_text = {35579, 21}, .note_text = {0, 0}, .default_text = {133, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, brand), .present_offset = offsetof(decltype(Gpu::brand), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 2, .word_count = 20, .min = 0, .max = 0, .default_value = 14},
     // Gpu.uuid
-    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {35183, 105}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {35605, 105}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, uuid), .present_offset = offsetof(decltype(Gpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.serial
-    {.name_text = {2575, 6}, .unit_text = {0, 0}, .doc_text = {35288, 111}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2575, 6}, .unit_text = {0, 0}, .doc_text = {35710, 111}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::key, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, serial), .present_offset = offsetof(decltype(Gpu::serial), present), .items_offset = 0, .value_size = sizeof(Text<30>),
      .max_items = 0, .capacity = 30, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.minor_number
-    {.name_text = {35460, 12}, .unit_text = {0, 0}, .doc_text = {35399, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35882, 12}, .unit_text = {0, 0}, .doc_text = {35821, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, minor_number), .present_offset = offsetof(decltype(Gpu::minor_number), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_part_number
-    {.name_text = {35497, 17}, .unit_text = {0, 0}, .doc_text = {35472, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35919, 17}, .unit_text = {0, 0}, .doc_text = {35894, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_part_number), .present_offset = offsetof(decltype(Gpu::board_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_part_number
-    {.name_text = {35542, 15}, .unit_text = {0, 0}, .doc_text = {35514, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35964, 15}, .unit_text = {0, 0}, .doc_text = {35936, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_part_number), .present_offset = offsetof(decltype(Gpu::gpu_part_number), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fru_part_number
-    {.name_text = {35599, 15}, .unit_text = {0, 0}, .doc_text = {35557, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36021, 15}, .unit_text = {0, 0}, .doc_text = {35979, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fru_part_number), .present_offset = offsetof(decltype(Gpu::fru_part_number), present), .items_offset = 0, .value_size = sizeof(Text<20>),
      .max_items = 0, .capacity = 20, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.board_id
-    {.name_text = {35694, 8}, .unit_text = {0, 0}, .doc_text = {35614, 80}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36116, 8}, .unit_text = {0, 0}, .doc_text = {36036, 80}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, board_id), .present_offset = offsetof(decltype(Gpu::board_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.multi_gpu_board
-    {.name_text = {35733, 15}, .unit_text = {0, 0}, .doc_text = {35702, 31}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {36155, 15}, .unit_text = {0, 0}, .doc_text = {36124, 31}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, multi_gpu_board), .present_offset = offsetof(decltype(Gpu::multi_gpu_board), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_id
-    {.name_text = {30333, 9}, .unit_text = {0, 0}, .doc_text = {35748, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {30798, 9}, .unit_text = {0, 0}, .doc_text = {36170, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_id), .present_offset = offsetof(decltype(Gpu::module_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.pdi
-    {.name_text = {35848, 3}, .unit_text = {0, 0}, .doc_text = {35797, 51}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36270, 3}, .unit_text = {0, 0}, .doc_text = {36219, 51}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, pdi), .present_offset = offsetof(decltype(Gpu::pdi), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vbios_version
-    {.name_text = {35865, 13}, .unit_text = {0, 0}, .doc_text = {35851, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36287, 13}, .unit_text = {0, 0}, .doc_text = {36273, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vbios_version), .present_offset = offsetof(decltype(Gpu::vbios_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.architecture
-    {.name_text = {35895, 12}, .unit_text = {0, 0}, .doc_text = {35878, 17}, .note_text = {0, 0}, .default_text = {224, 6},
+    {.name_text = {36317, 12}, .unit_text = {0, 0}, .doc_text = {36300, 17}, .note_text = {0, 0}, .default_text = {224, 6},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::basis, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, architecture), .present_offset = offsetof(decltype(Gpu::architecture), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 22, .word_count = 12, .min = 0, .max = 0, .default_value = 7},
     // Gpu.compute_capability
-    {.name_text = {35907, 18}, .unit_text = {0, 0}, .doc_text = {3975, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36329, 18}, .unit_text = {0, 0}, .doc_text = {3975, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, compute_capability), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ComputeCapability),
      .max_items = 0, .capacity = 0, .structure = 4, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.num_gpu_cores
-    {.name_text = {35936, 13}, .unit_text = {0, 0}, .doc_text = {35925, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36358, 13}, .unit_text = {0, 0}, .doc_text = {36347, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, num_gpu_cores), .present_offset = offsetof(decltype(Gpu::num_gpu_cores), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.monitored
-    {.name_text = {36025, 9}, .unit_text = {0, 0}, .doc_text = {35949, 76}, .note_text = {0, 0}, .default_text = {3598, 4},
+    {.name_text = {36447, 9}, .unit_text = {0, 0}, .doc_text = {36371, 76}, .note_text = {0, 0}, .default_text = {3598, 4},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, monitored), .present_offset = offsetof(decltype(Gpu::monitored), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 1},
     // Gpu.irq_num
-    {.name_text = {36095, 7}, .unit_text = {0, 0}, .doc_text = {36034, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36517, 7}, .unit_text = {0, 0}, .doc_text = {36456, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::own, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, irq_num), .present_offset = offsetof(decltype(Gpu::irq_num), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bus_type
-    {.name_text = {36128, 8}, .unit_text = {0, 0}, .doc_text = {36102, 26}, .note_text = {0, 0}, .default_text = {817, 4},
+    {.name_text = {36550, 8}, .unit_text = {0, 0}, .doc_text = {36524, 26}, .note_text = {0, 0}, .default_text = {817, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, bus_type), .present_offset = offsetof(decltype(Gpu::bus_type), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 113, .word_count = 5, .min = 0, .max = 0, .default_value = 2},
     // Gpu.addressing_mode
-    {.name_text = {36168, 15}, .unit_text = {0, 0}, .doc_text = {36136, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36590, 15}, .unit_text = {0, 0}, .doc_text = {36558, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, addressing_mode), .present_offset = offsetof(decltype(Gpu::addressing_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 118, .word_count = 3, .min = 0, .max = 0, .default_value = 0},
     // Gpu.egm
-    {.name_text = {36240, 3}, .unit_text = {0, 0}, .doc_text = {36183, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36662, 3}, .unit_text = {0, 0}, .doc_text = {36605, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, egm), .present_offset = offsetof(decltype(Gpu::egm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.numa_node_id
-    {.name_text = {36312, 12}, .unit_text = {0, 0}, .doc_text = {36243, 69}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36734, 12}, .unit_text = {0, 0}, .doc_text = {36665, 69}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, numa_node_id), .present_offset = offsetof(decltype(Gpu::numa_node_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.hostname
-    {.name_text = {36418, 8}, .unit_text = {0, 0}, .doc_text = {36324, 94}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36840, 8}, .unit_text = {0, 0}, .doc_text = {36746, 94}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, hostname), .present_offset = offsetof(decltype(Gpu::hostname), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.rusd_poll_mask
-    {.name_text = {36548, 14}, .unit_text = {0, 0}, .doc_text = {36426, 122}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {36970, 14}, .unit_text = {0, 0}, .doc_text = {36848, 122}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::hex64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, rusd_poll_mask), .present_offset = offsetof(decltype(Gpu::rusd_poll_mask), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bridge_chips
-    {.name_text = {36588, 12}, .unit_text = {0, 0}, .doc_text = {36562, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37010, 12}, .unit_text = {0, 0}, .doc_text = {36984, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bridge_chips), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::bridge_chips), items), .value_size = sizeof(BridgeChip),
      .max_items = 4, .capacity = 0, .structure = 5, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.inforom
-    {.name_text = {36600, 7}, .unit_text = {0, 0}, .doc_text = {4652, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37022, 7}, .unit_text = {0, 0}, .doc_text = {4652, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, inforom), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Inforom),
      .max_items = 0, .capacity = 0, .structure = 6, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5055,22 +5117,22 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Memory),
      .max_items = 0, .capacity = 0, .structure = 7, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bar1_memory
-    {.name_text = {36607, 11}, .unit_text = {0, 0}, .doc_text = {5017, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37029, 11}, .unit_text = {0, 0}, .doc_text = {5017, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bar1_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Bar1Memory),
      .max_items = 0, .capacity = 0, .structure = 8, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dram_encryption
-    {.name_text = {36643, 15}, .unit_text = {0, 0}, .doc_text = {36618, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37065, 15}, .unit_text = {0, 0}, .doc_text = {37040, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dram_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DramEncryption),
      .max_items = 0, .capacity = 0, .structure = 9, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.conf_compute
-    {.name_text = {3586, 12}, .unit_text = {0, 0}, .doc_text = {36658, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {3586, 12}, .unit_text = {0, 0}, .doc_text = {37080, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, conf_compute), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ConfCompute),
      .max_items = 0, .capacity = 0, .structure = 10, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.protected_memory
-    {.name_text = {36681, 16}, .unit_text = {0, 0}, .doc_text = {5459, 44}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37103, 16}, .unit_text = {0, 0}, .doc_text = {5459, 44}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, protected_memory), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ProtectedMemory),
      .max_items = 0, .capacity = 0, .structure = 11, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5085,657 +5147,657 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(Gpu, pcie), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Pcie),
      .max_items = 0, .capacity = 0, .structure = 14, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power
-    {.name_text = {20734, 5}, .unit_text = {0, 0}, .doc_text = {7820, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21201, 5}, .unit_text = {0, 0}, .doc_text = {7820, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Power),
      .max_items = 0, .capacity = 0, .structure = 15, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.base_power
-    {.name_text = {36734, 10}, .unit_text = {0, 0}, .doc_text = {36697, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37156, 10}, .unit_text = {0, 0}, .doc_text = {37119, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, base_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BasePower),
      .max_items = 0, .capacity = 0, .structure = 16, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.module_power
-    {.name_text = {36744, 12}, .unit_text = {0, 0}, .doc_text = {8182, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37166, 12}, .unit_text = {0, 0}, .doc_text = {8182, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, module_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ModulePower),
      .max_items = 0, .capacity = 0, .structure = 17, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.adaptive_tgp
-    {.name_text = {36834, 12}, .unit_text = {0, 0}, .doc_text = {36756, 78}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37256, 12}, .unit_text = {0, 0}, .doc_text = {37178, 78}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, adaptive_tgp), .present_offset = 0, .items_offset = 0, .value_size = sizeof(AdaptiveTgp),
      .max_items = 0, .capacity = 0, .structure = 18, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.thermal
-    {.name_text = {36874, 7}, .unit_text = {0, 0}, .doc_text = {36846, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37296, 7}, .unit_text = {0, 0}, .doc_text = {37268, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, thermal), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Thermal),
      .max_items = 0, .capacity = 0, .structure = 19, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fan
-    {.name_text = {36886, 3}, .unit_text = {0, 0}, .doc_text = {36881, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37308, 3}, .unit_text = {0, 0}, .doc_text = {37303, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fan), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fan),
      .max_items = 0, .capacity = 0, .structure = 20, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload_power_profiles
-    {.name_text = {36913, 23}, .unit_text = {0, 0}, .doc_text = {36889, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37335, 23}, .unit_text = {0, 0}, .doc_text = {37311, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload_power_profiles), .present_offset = 0, .items_offset = 0, .value_size = sizeof(WorkloadPowerProfiles),
      .max_items = 0, .capacity = 0, .structure = 22, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_smoothing
-    {.name_text = {36952, 15}, .unit_text = {0, 0}, .doc_text = {36936, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37374, 15}, .unit_text = {0, 0}, .doc_text = {37358, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_smoothing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerSmoothing),
      .max_items = 0, .capacity = 0, .structure = 24, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_balancing
-    {.name_text = {36999, 15}, .unit_text = {0, 0}, .doc_text = {36967, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37421, 15}, .unit_text = {0, 0}, .doc_text = {37389, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_balancing), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerBalancing),
      .max_items = 0, .capacity = 0, .structure = 25, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.memory_clock_switch
-    {.name_text = {37043, 19}, .unit_text = {0, 0}, .doc_text = {37014, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37465, 19}, .unit_text = {0, 0}, .doc_text = {37436, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, memory_clock_switch), .present_offset = 0, .items_offset = 0, .value_size = sizeof(MemoryClockSwitch),
      .max_items = 0, .capacity = 0, .structure = 26, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.power_mizer
-    {.name_text = {37073, 11}, .unit_text = {0, 0}, .doc_text = {37062, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37495, 11}, .unit_text = {0, 0}, .doc_text = {37484, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, power_mizer), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PowerMizer),
      .max_items = 0, .capacity = 0, .structure = 27, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.boost_slider
-    {.name_text = {37097, 12}, .unit_text = {0, 0}, .doc_text = {37084, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37519, 12}, .unit_text = {0, 0}, .doc_text = {37506, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, boost_slider), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BoostSlider),
      .max_items = 0, .capacity = 0, .structure = 28, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks
-    {.name_text = {37124, 6}, .unit_text = {0, 0}, .doc_text = {37109, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37546, 6}, .unit_text = {0, 0}, .doc_text = {37531, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Clocks),
      .max_items = 0, .capacity = 0, .structure = 29, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clock_monitor
-    {.name_text = {37130, 13}, .unit_text = {0, 0}, .doc_text = {14279, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37552, 13}, .unit_text = {0, 0}, .doc_text = {14279, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clock_monitor), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClockMonitor),
      .max_items = 0, .capacity = 0, .structure = 31, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.clocks_throttle_reasons
-    {.name_text = {37164, 23}, .unit_text = {0, 0}, .doc_text = {37143, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37586, 23}, .unit_text = {0, 0}, .doc_text = {37565, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, clocks_throttle_reasons), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ClocksThrottleReasons),
      .max_items = 0, .capacity = 0, .structure = 33, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.supported_clocks
-    {.name_text = {37187, 16}, .unit_text = {0, 0}, .doc_text = {15572, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37609, 16}, .unit_text = {0, 0}, .doc_text = {15572, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, supported_clocks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(SupportedClocks),
      .max_items = 0, .capacity = 0, .structure = 35, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.performance_state
-    {.name_text = {19744, 17}, .unit_text = {0, 0}, .doc_text = {37203, 18}, .note_text = {0, 0}, .default_text = {265, 2},
+    {.name_text = {20211, 17}, .unit_text = {0, 0}, .doc_text = {37625, 18}, .note_text = {0, 0}, .default_text = {265, 2},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, performance_state), .present_offset = offsetof(decltype(Gpu::performance_state), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 34, .word_count = 17, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mma_stall_percent
-    {.name_text = {37305, 17}, .unit_text = {9681, 1}, .doc_text = {37221, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37727, 17}, .unit_text = {9681, 1}, .doc_text = {37643, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mma_stall_percent), .present_offset = offsetof(decltype(Gpu::mma_stall_percent), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.utilization
-    {.name_text = {20751, 11}, .unit_text = {0, 0}, .doc_text = {37322, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21218, 11}, .unit_text = {0, 0}, .doc_text = {37744, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, utilization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Utilization),
      .max_items = 0, .capacity = 0, .structure = 36, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_stats
-    {.name_text = {28290, 13}, .unit_text = {0, 0}, .doc_text = {16098, 17}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28755, 13}, .unit_text = {0, 0}, .doc_text = {16098, 17}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderStats),
      .max_items = 0, .capacity = 0, .structure = 37, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_capacity
-    {.name_text = {28243, 16}, .unit_text = {0, 0}, .doc_text = {37347, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28708, 16}, .unit_text = {0, 0}, .doc_text = {37769, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_capacity), .present_offset = 0, .items_offset = 0, .value_size = sizeof(EncoderCapacity),
      .max_items = 0, .capacity = 0, .structure = 38, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.encoder_sessions
-    {.name_text = {37406, 16}, .unit_text = {0, 0}, .doc_text = {37377, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37828, 16}, .unit_text = {0, 0}, .doc_text = {37799, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, encoder_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::encoder_sessions), items), .value_size = sizeof(EncoderSession),
      .max_items = 16, .capacity = 0, .structure = 39, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_stats
-    {.name_text = {28303, 9}, .unit_text = {0, 0}, .doc_text = {16551, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28768, 9}, .unit_text = {0, 0}, .doc_text = {16551, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_stats), .present_offset = 0, .items_offset = 0, .value_size = sizeof(FbcStats),
      .max_items = 0, .capacity = 0, .structure = 40, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fbc_sessions
-    {.name_text = {37464, 12}, .unit_text = {0, 0}, .doc_text = {37422, 42}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37886, 12}, .unit_text = {0, 0}, .doc_text = {37844, 42}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fbc_sessions), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::fbc_sessions), items), .value_size = sizeof(FbcSession),
      .max_items = 8, .capacity = 0, .structure = 41, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.processes
-    {.name_text = {28332, 9}, .unit_text = {0, 0}, .doc_text = {37476, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28797, 9}, .unit_text = {0, 0}, .doc_text = {37898, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, processes), .present_offset = 0, .items_offset = offsetof(decltype(Gpu::processes), items), .value_size = sizeof(Process),
      .max_items = 64, .capacity = 0, .structure = 42, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.workload
-    {.name_text = {37529, 8}, .unit_text = {0, 0}, .doc_text = {37503, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37951, 8}, .unit_text = {0, 0}, .doc_text = {37925, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, workload), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Workload),
-     .max_items = 0, .capacity = 0, .structure = 43, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 44, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.telemetry
-    {.name_text = {37568, 9}, .unit_text = {0, 0}, .doc_text = {37537, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {37990, 9}, .unit_text = {0, 0}, .doc_text = {37959, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, telemetry), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Telemetry),
-     .max_items = 0, .capacity = 0, .structure = 45, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 46, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.dynamic_metrics
-    {.name_text = {37608, 15}, .unit_text = {0, 0}, .doc_text = {37577, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38030, 15}, .unit_text = {0, 0}, .doc_text = {37999, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, dynamic_metrics), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.motion
-    {.name_text = {37649, 6}, .unit_text = {0, 0}, .doc_text = {37623, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38071, 6}, .unit_text = {0, 0}, .doc_text = {38045, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, motion), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::telemetry::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.ecc
-    {.name_text = {37655, 3}, .unit_text = {0, 0}, .doc_text = {22359, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38077, 3}, .unit_text = {0, 0}, .doc_text = {22824, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, ecc), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Ecc),
-     .max_items = 0, .capacity = 0, .structure = 57, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.repair
-    {.name_text = {37686, 6}, .unit_text = {0, 0}, .doc_text = {37658, 28}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38108, 6}, .unit_text = {0, 0}, .doc_text = {38080, 28}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, repair), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Repair),
-     .max_items = 0, .capacity = 0, .structure = 58, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 59, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.retired_pages
-    {.name_text = {37706, 13}, .unit_text = {0, 0}, .doc_text = {37692, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38128, 13}, .unit_text = {0, 0}, .doc_text = {38114, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, retired_pages), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RetiredPages),
-     .max_items = 0, .capacity = 0, .structure = 60, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 61, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.remapped_rows
-    {.name_text = {37733, 13}, .unit_text = {0, 0}, .doc_text = {37719, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38155, 13}, .unit_text = {0, 0}, .doc_text = {38141, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, remapped_rows), .present_offset = 0, .items_offset = 0, .value_size = sizeof(RemappedRows),
-     .max_items = 0, .capacity = 0, .structure = 62, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 63, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.bank_remapper
-    {.name_text = {37761, 13}, .unit_text = {0, 0}, .doc_text = {37746, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38183, 13}, .unit_text = {0, 0}, .doc_text = {38168, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, bank_remapper), .present_offset = 0, .items_offset = 0, .value_size = sizeof(BankRemapper),
-     .max_items = 0, .capacity = 0, .structure = 64, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.display
-    {.name_text = {16611, 7}, .unit_text = {0, 0}, .doc_text = {23927, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {16611, 7}, .unit_text = {0, 0}, .doc_text = {24392, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, display), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Display),
-     .max_items = 0, .capacity = 0, .structure = 65, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 66, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.sparse_operation_mode
-    {.name_text = {37796, 21}, .unit_text = {0, 0}, .doc_text = {37774, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38218, 21}, .unit_text = {0, 0}, .doc_text = {38196, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, sparse_operation_mode), .present_offset = offsetof(decltype(Gpu::sparse_operation_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.persistence_mode
-    {.name_text = {37834, 16}, .unit_text = {0, 0}, .doc_text = {37817, 17}, .note_text = {0, 0}, .default_text = {0, 8},
+    {.name_text = {38256, 16}, .unit_text = {0, 0}, .doc_text = {38239, 17}, .note_text = {0, 0}, .default_text = {0, 8},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, persistence_mode), .present_offset = offsetof(decltype(Gpu::persistence_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // Gpu.compute_mode
-    {.name_text = {37863, 12}, .unit_text = {0, 0}, .doc_text = {37850, 13}, .note_text = {0, 0}, .default_text = {303, 7},
+    {.name_text = {38285, 12}, .unit_text = {0, 0}, .doc_text = {38272, 13}, .note_text = {0, 0}, .default_text = {303, 7},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Gpu, compute_mode), .present_offset = offsetof(decltype(Gpu::compute_mode), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 51, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // Gpu.mig
-    {.name_text = {37875, 3}, .unit_text = {0, 0}, .doc_text = {25848, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38297, 3}, .unit_text = {0, 0}, .doc_text = {26313, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, mig), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Mig),
-     .max_items = 0, .capacity = 0, .structure = 69, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpu_operation_mode
-    {.name_text = {37878, 18}, .unit_text = {0, 0}, .doc_text = {25914, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38300, 18}, .unit_text = {0, 0}, .doc_text = {26379, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpu_operation_mode), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GpuOperationModes),
-     .max_items = 0, .capacity = 0, .structure = 70, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.driver_model
-    {.name_text = {37896, 12}, .unit_text = {0, 0}, .doc_text = {26030, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38318, 12}, .unit_text = {0, 0}, .doc_text = {26495, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, driver_model), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DriverModels),
-     .max_items = 0, .capacity = 0, .structure = 71, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting
-    {.name_text = {28280, 10}, .unit_text = {0, 0}, .doc_text = {37908, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {28745, 10}, .unit_text = {0, 0}, .doc_text = {38330, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Accounting),
-     .max_items = 0, .capacity = 0, .structure = 72, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.accounting_marks
-    {.name_text = {37952, 16}, .unit_text = {0, 0}, .doc_text = {37919, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38374, 16}, .unit_text = {0, 0}, .doc_text = {38341, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, accounting_marks), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::processes::AccountingMarks),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.virtualization
-    {.name_text = {37968, 14}, .unit_text = {0, 0}, .doc_text = {26241, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38390, 14}, .unit_text = {0, 0}, .doc_text = {26706, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, virtualization), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Virtualization),
-     .max_items = 0, .capacity = 0, .structure = 73, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 74, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.vgpu
-    {.name_text = {398, 4}, .unit_text = {0, 0}, .doc_text = {37982, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {398, 4}, .unit_text = {0, 0}, .doc_text = {38404, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, vgpu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Vgpu),
-     .max_items = 0, .capacity = 0, .structure = 78, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grid_license
-    {.name_text = {38017, 12}, .unit_text = {0, 0}, .doc_text = {37988, 29}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38439, 12}, .unit_text = {0, 0}, .doc_text = {38410, 29}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grid_license), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GridLicense),
-     .max_items = 0, .capacity = 0, .structure = 79, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gsp_firmware
-    {.name_text = {38029, 12}, .unit_text = {0, 0}, .doc_text = {29634, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38451, 12}, .unit_text = {0, 0}, .doc_text = {30099, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gsp_firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GspFirmware),
-     .max_items = 0, .capacity = 0, .structure = 80, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.reset_status
-    {.name_text = {38041, 12}, .unit_text = {0, 0}, .doc_text = {29860, 30}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38463, 12}, .unit_text = {0, 0}, .doc_text = {30325, 30}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, reset_status), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ResetStatus),
-     .max_items = 0, .capacity = 0, .structure = 81, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.api_restriction
-    {.name_text = {38053, 15}, .unit_text = {0, 0}, .doc_text = {30015, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38475, 15}, .unit_text = {0, 0}, .doc_text = {30480, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, api_restriction), .present_offset = 0, .items_offset = 0, .value_size = sizeof(ApiRestriction),
-     .max_items = 0, .capacity = 0, .structure = 82, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.topology
-    {.name_text = {38068, 8}, .unit_text = {0, 0}, .doc_text = {30110, 32}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38490, 8}, .unit_text = {0, 0}, .doc_text = {30575, 32}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Topology),
-     .max_items = 0, .capacity = 0, .structure = 83, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.platform
-    {.name_text = {38092, 8}, .unit_text = {0, 0}, .doc_text = {38076, 16}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38514, 8}, .unit_text = {0, 0}, .doc_text = {38498, 16}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, platform), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Platform),
-     .max_items = 0, .capacity = 0, .structure = 84, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.links
-    {.name_text = {30537, 5}, .unit_text = {0, 0}, .doc_text = {38100, 39}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31002, 5}, .unit_text = {0, 0}, .doc_text = {38522, 39}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, links), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::links::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.c2c
-    {.name_text = {38161, 3}, .unit_text = {0, 0}, .doc_text = {38139, 22}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38583, 3}, .unit_text = {0, 0}, .doc_text = {38561, 22}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, c2c), .present_offset = 0, .items_offset = 0, .value_size = sizeof(C2c),
-     .max_items = 0, .capacity = 0, .structure = 85, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_low_power
-    {.name_text = {38195, 16}, .unit_text = {0, 0}, .doc_text = {38164, 31}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38617, 16}, .unit_text = {0, 0}, .doc_text = {38586, 31}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_low_power), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkLowPower),
-     .max_items = 0, .capacity = 0, .structure = 86, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_bandwidth
-    {.name_text = {38244, 16}, .unit_text = {0, 0}, .doc_text = {38211, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38666, 16}, .unit_text = {0, 0}, .doc_text = {38633, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_bandwidth), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkBandwidth),
-     .max_items = 0, .capacity = 0, .structure = 87, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 88, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_encryption
-    {.name_text = {797, 17}, .unit_text = {0, 0}, .doc_text = {38260, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {797, 17}, .unit_text = {0, 0}, .doc_text = {38682, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_encryption), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkEncryption),
-     .max_items = 0, .capacity = 0, .structure = 89, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 90, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.fabric
-    {.name_text = {38286, 6}, .unit_text = {0, 0}, .doc_text = {32974, 14}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38708, 6}, .unit_text = {0, 0}, .doc_text = {33439, 14}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, fabric), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Fabric),
-     .max_items = 0, .capacity = 0, .structure = 92, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 93, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.gpm
-    {.name_text = {38292, 3}, .unit_text = {0, 0}, .doc_text = {33762, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38714, 3}, .unit_text = {0, 0}, .doc_text = {34184, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, gpm), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Gpm),
-     .max_items = 0, .capacity = 0, .structure = 94, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 95, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.failure
-    {.name_text = {38345, 7}, .unit_text = {0, 0}, .doc_text = {38295, 50}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38767, 7}, .unit_text = {0, 0}, .doc_text = {38717, 50}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, failure), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Failure),
-     .max_items = 0, .capacity = 0, .structure = 96, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.faults
-    {.name_text = {14273, 6}, .unit_text = {0, 0}, .doc_text = {38352, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {14273, 6}, .unit_text = {0, 0}, .doc_text = {38774, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, faults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::faults::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.events
-    {.name_text = {38412, 6}, .unit_text = {0, 0}, .doc_text = {38367, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38834, 6}, .unit_text = {0, 0}, .doc_text = {38789, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, events), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::events::Noted),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.nvlink_error
-    {.name_text = {38441, 12}, .unit_text = {0, 0}, .doc_text = {38418, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38863, 12}, .unit_text = {0, 0}, .doc_text = {38840, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, nvlink_error), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkErrorInjection),
-     .max_items = 0, .capacity = 0, .structure = 97, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.features
-    {.name_text = {38502, 8}, .unit_text = {0, 0}, .doc_text = {38453, 49}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38924, 8}, .unit_text = {0, 0}, .doc_text = {38875, 49}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, features), .present_offset = 0, .items_offset = 0, .value_size = sizeof(Features),
-     .max_items = 0, .capacity = 0, .structure = 98, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_superchip
-    {.name_text = {38567, 15}, .unit_text = {0, 0}, .doc_text = {38510, 57}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {38989, 15}, .unit_text = {0, 0}, .doc_text = {38932, 57}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_superchip), .present_offset = 0, .items_offset = 0, .value_size = sizeof(GraceSuperchip),
-     .max_items = 0, .capacity = 0, .structure = 99, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Gpu.grace_cpu_pair
-    {.name_text = {38634, 14}, .unit_text = {0, 0}, .doc_text = {38582, 52}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {39056, 14}, .unit_text = {0, 0}, .doc_text = {39004, 52}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Gpu, grace_cpu_pair), .present_offset = offsetof(decltype(Gpu::grace_cpu_pair), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.link
-    {.name_text = {38678, 4}, .unit_text = {0, 0}, .doc_text = {38659, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39100, 4}, .unit_text = {0, 0}, .doc_text = {39081, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkLink, link), .present_offset = offsetof(decltype(NvLinkLink::link), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 35, .default_value = 0},
     // NvLinkLink.state
-    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {38682, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {39104, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, state), .present_offset = offsetof(decltype(NvLinkLink::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 165, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_device_type
-    {.name_text = {38713, 18}, .unit_text = {0, 0}, .doc_text = {38688, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39135, 18}, .unit_text = {0, 0}, .doc_text = {39110, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_device_type), .present_offset = offsetof(decltype(NvLinkLink::remote_device_type), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 169, .word_count = 5, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_pci_bus_id
-    {.name_text = {38850, 17}, .unit_text = {0, 0}, .doc_text = {38731, 119}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39272, 17}, .unit_text = {0, 0}, .doc_text = {39153, 119}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_pci_bus_id), .present_offset = offsetof(decltype(NvLinkLink::remote_pci_bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkLink.remote_index
-    {.name_text = {38901, 12}, .unit_text = {0, 0}, .doc_text = {38867, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39323, 12}, .unit_text = {0, 0}, .doc_text = {39289, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkLink, remote_index), .present_offset = offsetof(decltype(NvLinkLink::remote_index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.bdf
-    {.name_text = {39011, 3}, .unit_text = {0, 0}, .doc_text = {38932, 79}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39433, 3}, .unit_text = {0, 0}, .doc_text = {39354, 79}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, bdf), .present_offset = offsetof(decltype(NvSwitch::bdf), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvSwitch.uuid
-    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {39014, 5}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {39436, 5}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvSwitch, uuid), .present_offset = offsetof(decltype(NvSwitch::uuid), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkConnection.from
-    {.name_text = {39060, 4}, .unit_text = {0, 0}, .doc_text = {39039, 21}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39482, 4}, .unit_text = {0, 0}, .doc_text = {39461, 21}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, from), .present_offset = offsetof(decltype(NvLinkConnection::from), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.to
-    {.name_text = {39083, 2}, .unit_text = {0, 0}, .doc_text = {39064, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39505, 2}, .unit_text = {0, 0}, .doc_text = {39486, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkConnection, to), .present_offset = offsetof(decltype(NvLinkConnection::to), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // NvLinkConnection.links
-    {.name_text = {30537, 5}, .unit_text = {0, 0}, .doc_text = {22659, 9}, .note_text = {0, 0}, .default_text = {21500, 1},
+    {.name_text = {31002, 5}, .unit_text = {0, 0}, .doc_text = {23124, 9}, .note_text = {0, 0}, .default_text = {21967, 1},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = true,
      .offset = offsetof(NvLinkConnection, links), .present_offset = offsetof(decltype(NvLinkConnection::links), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 36, .default_value = 1},
     // NvLinkDefaults.state
-    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {39182, 54}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {39604, 54}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, state), .present_offset = offsetof(decltype(NvLinkDefaults::state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 174, .word_count = 4, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.duty_cycle
-    {.name_text = {39320, 10}, .unit_text = {0, 0}, .doc_text = {39236, 84}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39742, 10}, .unit_text = {0, 0}, .doc_text = {39658, 84}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLinkDefaults, duty_cycle), .present_offset = offsetof(decltype(NvLinkDefaults::duty_cycle), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1, .default_value = 0},
     // NvLinkDefaults.counter_seed
-    {.name_text = {39403, 12}, .unit_text = {0, 0}, .doc_text = {39330, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39825, 12}, .unit_text = {0, 0}, .doc_text = {39752, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, counter_seed), .present_offset = offsetof(decltype(NvLinkDefaults::counter_seed), present), .items_offset = 0, .value_size = sizeof(std::uint64_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDefaults.error_rate
-    {.name_text = {39461, 10}, .unit_text = {34345, 3}, .doc_text = {39415, 46}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39883, 10}, .unit_text = {34767, 3}, .doc_text = {39837, 46}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::f64, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDefaults, error_rate), .present_offset = offsetof(decltype(NvLinkDefaults::error_rate), present), .items_offset = 0, .value_size = sizeof(double),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.index
-    {.name_text = {34976, 5}, .unit_text = {0, 0}, .doc_text = {39510, 8}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35398, 5}, .unit_text = {0, 0}, .doc_text = {39932, 8}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, index), .present_offset = offsetof(decltype(NvLinkDevice::index), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkDevice.links
-    {.name_text = {30537, 5}, .unit_text = {0, 0}, .doc_text = {39518, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31002, 5}, .unit_text = {0, 0}, .doc_text = {39940, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkDevice, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLinkDevice::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.mse
-    {.name_text = {39565, 3}, .unit_text = {0, 0}, .doc_text = {39561, 4}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39987, 3}, .unit_text = {0, 0}, .doc_text = {39983, 4}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, mse), .present_offset = offsetof(decltype(NvLinkFirmware::mse), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir
-    {.name_text = {39574, 5}, .unit_text = {0, 0}, .doc_text = {39568, 6}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {39996, 5}, .unit_text = {0, 0}, .doc_text = {39990, 6}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir), .present_offset = offsetof(decltype(NvLinkFirmware::netir), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_uphy
-    {.name_text = {39590, 10}, .unit_text = {0, 0}, .doc_text = {39579, 11}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40012, 10}, .unit_text = {0, 0}, .doc_text = {40001, 11}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_uphy), .present_offset = offsetof(decltype(NvLinkFirmware::netir_uphy), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_cln
-    {.name_text = {39610, 9}, .unit_text = {0, 0}, .doc_text = {39600, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40032, 9}, .unit_text = {0, 0}, .doc_text = {40022, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_cln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_cln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLinkFirmware.netir_dln
-    {.name_text = {39629, 9}, .unit_text = {0, 0}, .doc_text = {39619, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40051, 9}, .unit_text = {0, 0}, .doc_text = {40041, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLinkFirmware, netir_dln), .present_offset = offsetof(decltype(NvLinkFirmware::netir_dln), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.version
-    {.name_text = {2538, 7}, .unit_text = {0, 0}, .doc_text = {39720, 65}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2538, 7}, .unit_text = {0, 0}, .doc_text = {40142, 65}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, version), .present_offset = offsetof(decltype(NvLink::version), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 1, .max = 6, .default_value = 0},
     // NvLink.links_per_gpu
-    {.name_text = {39866, 13}, .unit_text = {0, 0}, .doc_text = {39785, 81}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40288, 13}, .unit_text = {0, 0}, .doc_text = {40207, 81}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(NvLink, links_per_gpu), .present_offset = offsetof(decltype(NvLink::links_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 36, .default_value = 0},
     // NvLink.bandwidth_per_link_mbps
-    {.name_text = {30606, 23}, .unit_text = {28956, 4}, .doc_text = {39879, 34}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31071, 23}, .unit_text = {29421, 4}, .doc_text = {40301, 34}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, bandwidth_per_link_mbps), .present_offset = offsetof(decltype(NvLink::bandwidth_per_link_mbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.c2c_enabled
-    {.name_text = {39986, 11}, .unit_text = {0, 0}, .doc_text = {39913, 73}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40408, 11}, .unit_text = {0, 0}, .doc_text = {40335, 73}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, c2c_enabled), .present_offset = offsetof(decltype(NvLink::c2c_enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.links
-    {.name_text = {30537, 5}, .unit_text = {0, 0}, .doc_text = {39997, 41}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31002, 5}, .unit_text = {0, 0}, .doc_text = {40419, 41}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::links), items), .value_size = sizeof(NvLinkLink),
-     .max_items = 36, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 36, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.switches
-    {.name_text = {40115, 8}, .unit_text = {0, 0}, .doc_text = {40038, 77}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40537, 8}, .unit_text = {0, 0}, .doc_text = {40460, 77}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, switches), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::switches), items), .value_size = sizeof(NvSwitch),
-     .max_items = 64, .capacity = 0, .structure = 102, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.connections
-    {.name_text = {40307, 11}, .unit_text = {0, 0}, .doc_text = {40123, 184}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40729, 11}, .unit_text = {0, 0}, .doc_text = {40545, 184}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, connections), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::connections), items), .value_size = sizeof(NvLinkConnection),
-     .max_items = 64, .capacity = 0, .structure = 103, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.defaults
-    {.name_text = {40318, 8}, .unit_text = {0, 0}, .doc_text = {39471, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40740, 8}, .unit_text = {0, 0}, .doc_text = {39893, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkDefaults),
-     .max_items = 0, .capacity = 0, .structure = 104, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.device_links
-    {.name_text = {40353, 12}, .unit_text = {0, 0}, .doc_text = {40326, 27}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40775, 12}, .unit_text = {0, 0}, .doc_text = {40748, 27}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, device_links), .present_offset = 0, .items_offset = offsetof(decltype(NvLink::device_links), items), .value_size = sizeof(NvLinkDevice),
-     .max_items = 16, .capacity = 0, .structure = 105, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.encryption
-    {.name_text = {40415, 10}, .unit_text = {0, 0}, .doc_text = {40365, 50}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {40837, 10}, .unit_text = {0, 0}, .doc_text = {40787, 50}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(NvLink, encryption), .present_offset = offsetof(decltype(NvLink::encryption), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // NvLink.firmware
-    {.name_text = {40450, 8}, .unit_text = {0, 0}, .doc_text = {40425, 25}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {40872, 8}, .unit_text = {0, 0}, .doc_text = {40847, 25}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(NvLink, firmware), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLinkFirmware),
-     .max_items = 0, .capacity = 0, .structure = 106, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.id
-    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {40548, 24}, .note_text = {40488, 60}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {40970, 24}, .note_text = {40910, 60}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, id), .present_offset = offsetof(decltype(RootComplex::id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.numa_node
-    {.name_text = {40582, 9}, .unit_text = {0, 0}, .doc_text = {40572, 10}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41004, 9}, .unit_text = {0, 0}, .doc_text = {40994, 10}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, numa_node), .present_offset = offsetof(decltype(RootComplex::numa_node), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // RootComplex.socket
-    {.name_text = {40662, 6}, .unit_text = {0, 0}, .doc_text = {40591, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41084, 6}, .unit_text = {0, 0}, .doc_text = {41013, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(RootComplex, socket), .present_offset = offsetof(decltype(RootComplex::socket), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 255, .default_value = 0},
     // RootComplex.level
-    {.name_text = {12565, 5}, .unit_text = {0, 0}, .doc_text = {40668, 131}, .note_text = {0, 0}, .default_text = {856, 10},
+    {.name_text = {12565, 5}, .unit_text = {0, 0}, .doc_text = {41090, 131}, .note_text = {0, 0}, .default_text = {856, 10},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(RootComplex, level), .present_offset = offsetof(decltype(RootComplex::level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 6, .min = 0, .max = 0, .default_value = 30},
     // RootComplex.devices
-    {.name_text = {40834, 7}, .unit_text = {0, 0}, .doc_text = {40799, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41256, 7}, .unit_text = {0, 0}, .doc_text = {41221, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, devices), .present_offset = 0, .items_offset = offsetof(decltype(RootComplex::devices), items), .value_size = sizeof(PciBusId),
      .max_items = 64, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // RootComplex.cpu_affinity
-    {.name_text = {40966, 12}, .unit_text = {0, 0}, .doc_text = {40841, 125}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41388, 12}, .unit_text = {0, 0}, .doc_text = {41263, 125}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(RootComplex, cpu_affinity), .present_offset = offsetof(decltype(RootComplex::cpu_affinity), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.name
-    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {41042, 16}, .note_text = {41009, 33}, .default_text = {0, 0},
+    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {41464, 16}, .note_text = {41431, 33}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, name), .present_offset = offsetof(decltype(Nic::name), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.bus_id
-    {.name_text = {5576, 6}, .unit_text = {0, 0}, .doc_text = {41058, 12}, .note_text = {41009, 33}, .default_text = {0, 0},
+    {.name_text = {5576, 6}, .unit_text = {0, 0}, .doc_text = {41480, 12}, .note_text = {41431, 33}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, bus_id), .present_offset = offsetof(decltype(Nic::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Nic.state
-    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {38352, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {38774, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Nic, state), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::nics::State),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.root_complexes
-    {.name_text = {41106, 14}, .unit_text = {0, 0}, .doc_text = {41091, 15}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41528, 14}, .unit_text = {0, 0}, .doc_text = {41513, 15}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, root_complexes), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::root_complexes), items), .value_size = sizeof(RootComplex),
-     .max_items = 32, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 32, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.node_level
-    {.name_text = {41234, 10}, .unit_text = {0, 0}, .doc_text = {41120, 114}, .note_text = {0, 0}, .default_text = {866, 4},
+    {.name_text = {41656, 10}, .unit_text = {0, 0}, .doc_text = {41542, 114}, .note_text = {0, 0}, .default_text = {866, 4},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(PcieTopology, node_level), .present_offset = offsetof(decltype(PcieTopology::node_level), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 121, .word_count = 6, .min = 0, .max = 0, .default_value = 40},
     // PcieTopology.cores_per_numa
-    {.name_text = {41267, 14}, .unit_text = {0, 0}, .doc_text = {41244, 23}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41689, 14}, .unit_text = {0, 0}, .doc_text = {41666, 23}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, cores_per_numa), .present_offset = offsetof(decltype(PcieTopology::cores_per_numa), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // PcieTopology.nics
-    {.name_text = {41351, 4}, .unit_text = {0, 0}, .doc_text = {41281, 70}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41773, 4}, .unit_text = {0, 0}, .doc_text = {41703, 70}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(PcieTopology, nics), .present_offset = 0, .items_offset = offsetof(decltype(PcieTopology::nics), items), .value_size = sizeof(Nic),
-     .max_items = 64, .capacity = 0, .structure = 109, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 64, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.color
-    {.name_text = {41411, 5}, .unit_text = {0, 0}, .doc_text = {41404, 7}, .note_text = {0, 0}, .default_text = {742, 5},
+    {.name_text = {41833, 5}, .unit_text = {0, 0}, .doc_text = {41826, 7}, .note_text = {0, 0}, .default_text = {742, 5},
      .type = Type::enumeration, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitLed, color), .present_offset = offsetof(decltype(UnitLed::color), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 105, .word_count = 2, .min = 0, .max = 0, .default_value = 0},
     // UnitLed.cause
-    {.name_text = {41435, 5}, .unit_text = {0, 0}, .doc_text = {41416, 19}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41857, 5}, .unit_text = {0, 0}, .doc_text = {41838, 19}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(UnitLed, cause), .present_offset = offsetof(decltype(UnitLed::cause), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.state
-    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {38682, 6}, .note_text = {0, 0}, .default_text = {41462, 6},
+    {.name_text = {11021, 5}, .unit_text = {0, 0}, .doc_text = {39104, 6}, .note_text = {0, 0}, .default_text = {41884, 6},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, state), .present_offset = offsetof(decltype(UnitPsu::state), present), .items_offset = 0, .value_size = sizeof(Text<256>),
      .max_items = 0, .capacity = 256, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // UnitPsu.current_a
-    {.name_text = {41479, 9}, .unit_text = {41478, 1}, .doc_text = {41470, 8}, .note_text = {0, 0}, .default_text = {41468, 2},
+    {.name_text = {41901, 9}, .unit_text = {41900, 1}, .doc_text = {41892, 8}, .note_text = {0, 0}, .default_text = {41890, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, current_a), .present_offset = offsetof(decltype(UnitPsu::current_a), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 40},
     // UnitPsu.voltage_v
-    {.name_text = {41499, 9}, .unit_text = {41498, 1}, .doc_text = {41490, 8}, .note_text = {0, 0}, .default_text = {41488, 2},
+    {.name_text = {41921, 9}, .unit_text = {41920, 1}, .doc_text = {41912, 8}, .note_text = {0, 0}, .default_text = {41910, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, voltage_v), .present_offset = offsetof(decltype(UnitPsu::voltage_v), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 12},
     // UnitPsu.power_w
-    {.name_text = {41511, 7}, .unit_text = {10629, 1}, .doc_text = {20728, 6}, .note_text = {0, 0}, .default_text = {41508, 3},
+    {.name_text = {41933, 7}, .unit_text = {10629, 1}, .doc_text = {21195, 6}, .note_text = {0, 0}, .default_text = {41930, 3},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitPsu, power_w), .present_offset = offsetof(decltype(UnitPsu::power_w), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 480},
     // UnitTemperatures.intake_c
-    {.name_text = {41564, 8}, .unit_text = {1155, 1}, .doc_text = {41550, 14}, .note_text = {0, 0}, .default_text = {41548, 2},
+    {.name_text = {41986, 8}, .unit_text = {1155, 1}, .doc_text = {41972, 14}, .note_text = {0, 0}, .default_text = {41970, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, intake_c), .present_offset = offsetof(decltype(UnitTemperatures::intake_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 24},
     // UnitTemperatures.exhaust_c
-    {.name_text = {41589, 9}, .unit_text = {1155, 1}, .doc_text = {41574, 15}, .note_text = {0, 0}, .default_text = {41572, 2},
+    {.name_text = {42011, 9}, .unit_text = {1155, 1}, .doc_text = {41996, 15}, .note_text = {0, 0}, .default_text = {41994, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, exhaust_c), .present_offset = offsetof(decltype(UnitTemperatures::exhaust_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 38},
     // UnitTemperatures.board_c
-    {.name_text = {41613, 7}, .unit_text = {1155, 1}, .doc_text = {41600, 13}, .note_text = {0, 0}, .default_text = {41598, 2},
+    {.name_text = {42035, 7}, .unit_text = {1155, 1}, .doc_text = {42022, 13}, .note_text = {0, 0}, .default_text = {42020, 2},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitTemperatures, board_c), .present_offset = offsetof(decltype(UnitTemperatures::board_c), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 33},
     // UnitFan.speed_rpm
-    {.name_text = {9941, 9}, .unit_text = {9938, 3}, .doc_text = {41663, 6}, .note_text = {0, 0}, .default_text = {41659, 4},
+    {.name_text = {9941, 9}, .unit_text = {9938, 3}, .doc_text = {42085, 6}, .note_text = {0, 0}, .default_text = {42081, 4},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, speed_rpm), .present_offset = offsetof(decltype(UnitFan::speed_rpm), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 3600},
     // UnitFan.failed
-    {.name_text = {41683, 6}, .unit_text = {0, 0}, .doc_text = {41669, 14}, .note_text = {0, 0}, .default_text = {1763, 5},
+    {.name_text = {42105, 6}, .unit_text = {0, 0}, .doc_text = {42091, 14}, .note_text = {0, 0}, .default_text = {1763, 5},
      .type = Type::boolean, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(UnitFan, failed), .present_offset = offsetof(decltype(UnitFan::failed), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.name
-    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {35144, 13}, .note_text = {0, 0}, .default_text = {41712, 5},
+    {.name_text = {2496, 4}, .unit_text = {0, 0}, .doc_text = {35566, 13}, .note_text = {0, 0}, .default_text = {42134, 5},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, name), .present_offset = offsetof(decltype(Unit::name), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.id
-    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {41735, 11}, .note_text = {0, 0}, .default_text = {41717, 18},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {42157, 11}, .note_text = {0, 0}, .default_text = {42139, 18},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, id), .present_offset = offsetof(decltype(Unit::id), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.serial
-    {.name_text = {2575, 6}, .unit_text = {0, 0}, .doc_text = {41746, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
+    {.name_text = {2575, 6}, .unit_text = {0, 0}, .doc_text = {42168, 14}, .note_text = {0, 0}, .default_text = {1667, 1},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, serial), .present_offset = offsetof(decltype(Unit::serial), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.firmware_version
-    {.name_text = {4042, 16}, .unit_text = {0, 0}, .doc_text = {4025, 17}, .note_text = {0, 0}, .default_text = {41760, 3},
+    {.name_text = {4042, 16}, .unit_text = {0, 0}, .doc_text = {4025, 17}, .note_text = {0, 0}, .default_text = {42182, 3},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = true,
      .offset = offsetof(Unit, firmware_version), .present_offset = offsetof(decltype(Unit::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<96>),
      .max_items = 0, .capacity = 96, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.led
-    {.name_text = {41768, 3}, .unit_text = {0, 0}, .doc_text = {41763, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42190, 3}, .unit_text = {0, 0}, .doc_text = {42185, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, led), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitLed),
-     .max_items = 0, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 112, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.psu
-    {.name_text = {41784, 3}, .unit_text = {0, 0}, .doc_text = {41771, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42206, 3}, .unit_text = {0, 0}, .doc_text = {42193, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, psu), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitPsu),
-     .max_items = 0, .capacity = 0, .structure = 112, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 113, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.temperature
-    {.name_text = {20717, 11}, .unit_text = {0, 0}, .doc_text = {41787, 13}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {21184, 11}, .unit_text = {0, 0}, .doc_text = {42209, 13}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, temperature), .present_offset = 0, .items_offset = 0, .value_size = sizeof(UnitTemperatures),
-     .max_items = 0, .capacity = 0, .structure = 113, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 114, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.fans
-    {.name_text = {41800, 4}, .unit_text = {0, 0}, .doc_text = {36881, 5}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42222, 4}, .unit_text = {0, 0}, .doc_text = {37303, 5}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, fans), .present_offset = 0, .items_offset = offsetof(decltype(Unit::fans), items), .value_size = sizeof(UnitFan),
-     .max_items = 24, .capacity = 0, .structure = 114, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 24, .capacity = 0, .structure = 115, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Unit.gpus
-    {.name_text = {41830, 4}, .unit_text = {0, 0}, .doc_text = {41804, 26}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {42252, 4}, .unit_text = {0, 0}, .doc_text = {42226, 26}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Unit, gpus), .present_offset = 0, .items_offset = offsetof(decltype(Unit::gpus), items), .value_size = sizeof(std::uint32_t),
      .max_items = 8, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // HostInterfaceCard.id
-    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {41854, 3}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {10043, 2}, .unit_text = {0, 0}, .doc_text = {42276, 3}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(HostInterfaceCard, id), .present_offset = offsetof(decltype(HostInterfaceCard::id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5745,7 +5807,7 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(HostInterfaceCard, firmware_version), .present_offset = offsetof(decltype(HostInterfaceCard::firmware_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // ExcludedGpu.bus_id
-    {.name_text = {5576, 6}, .unit_text = {0, 0}, .doc_text = {41058, 12}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {5576, 6}, .unit_text = {0, 0}, .doc_text = {41480, 12}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::pci_bus_id, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, bus_id), .present_offset = offsetof(decltype(ExcludedGpu::bus_id), present), .items_offset = 0, .value_size = sizeof(PciBusId),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5760,152 +5822,152 @@ constexpr FieldDescriptor field_table[] = {
      .offset = offsetof(ExcludedGpu, subsystem_id), .present_offset = offsetof(decltype(ExcludedGpu::subsystem_id), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 323948766},
     // ExcludedGpu.uuid
-    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {41909, 9}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {2646, 4}, .unit_text = {0, 0}, .doc_text = {42331, 9}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::uuid, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(ExcludedGpu, uuid), .present_offset = offsetof(decltype(ExcludedGpu::uuid), present), .items_offset = 0, .value_size = sizeof(Text<80>),
      .max_items = 0, .capacity = 80, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.function
-    {.name_text = {42035, 8}, .unit_text = {0, 0}, .doc_text = {41996, 39}, .note_text = {41975, 21}, .default_text = {0, 0},
+    {.name_text = {42457, 8}, .unit_text = {0, 0}, .doc_text = {42418, 39}, .note_text = {42397, 21}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailingFunction, function), .present_offset = offsetof(decltype(FailingFunction::function), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.error
-    {.name_text = {42082, 5}, .unit_text = {0, 0}, .doc_text = {42043, 39}, .note_text = {41975, 21}, .default_text = {0, 0},
+    {.name_text = {42504, 5}, .unit_text = {0, 0}, .doc_text = {42465, 39}, .note_text = {42397, 21}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = true, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(FailingFunction, error), .present_offset = offsetof(decltype(FailingFunction::error), present), .items_offset = 0, .value_size = sizeof(Text<48>),
      .max_items = 0, .capacity = 48, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // FailingFunction.gpu
-    {.name_text = {1270, 3}, .unit_text = {0, 0}, .doc_text = {42087, 36}, .note_text = {41975, 21}, .default_text = {0, 0},
+    {.name_text = {1270, 3}, .unit_text = {0, 0}, .doc_text = {42509, 36}, .note_text = {42397, 21}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(FailingFunction, gpu), .present_offset = offsetof(decltype(FailingFunction::gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 1023, .default_value = 0},
     // InfiniBand.enabled
-    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {42261, 19}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {8, 7}, .unit_text = {0, 0}, .doc_text = {42683, 19}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::boolean, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, enabled), .present_offset = offsetof(decltype(InfiniBand::enabled), present), .items_offset = 0, .value_size = sizeof(bool),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hca_type
-    {.name_text = {42301, 8}, .unit_text = {0, 0}, .doc_text = {42280, 21}, .note_text = {2350, 34}, .default_text = {0, 0},
+    {.name_text = {42723, 8}, .unit_text = {0, 0}, .doc_text = {42702, 21}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hca_type), .present_offset = offsetof(decltype(InfiniBand::hca_type), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.fw_version
-    {.name_text = {42309, 10}, .unit_text = {0, 0}, .doc_text = {4025, 17}, .note_text = {2350, 34}, .default_text = {0, 0},
+    {.name_text = {42731, 10}, .unit_text = {0, 0}, .doc_text = {4025, 17}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, fw_version), .present_offset = offsetof(decltype(InfiniBand::fw_version), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hw_rev
-    {.name_text = {42337, 6}, .unit_text = {0, 0}, .doc_text = {42319, 18}, .note_text = {2350, 34}, .default_text = {0, 0},
+    {.name_text = {42759, 6}, .unit_text = {0, 0}, .doc_text = {42741, 18}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, hw_rev), .present_offset = offsetof(decltype(InfiniBand::hw_rev), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.board_id
-    {.name_text = {35694, 8}, .unit_text = {0, 0}, .doc_text = {42343, 9}, .note_text = {2350, 34}, .default_text = {0, 0},
+    {.name_text = {36116, 8}, .unit_text = {0, 0}, .doc_text = {42765, 9}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, board_id), .present_offset = offsetof(decltype(InfiniBand::board_id), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.link_layer
-    {.name_text = {42363, 10}, .unit_text = {0, 0}, .doc_text = {42352, 11}, .note_text = {2350, 34}, .default_text = {0, 0},
+    {.name_text = {42785, 10}, .unit_text = {0, 0}, .doc_text = {42774, 11}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, link_layer), .present_offset = offsetof(decltype(InfiniBand::link_layer), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.rate_gbps
-    {.name_text = {42384, 9}, .unit_text = {42378, 6}, .doc_text = {42373, 5}, .note_text = {2350, 34}, .default_text = {0, 0},
+    {.name_text = {42806, 9}, .unit_text = {42800, 6}, .doc_text = {42795, 5}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, rate_gbps), .present_offset = offsetof(decltype(InfiniBand::rate_gbps), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.port_state
-    {.name_text = {42420, 10}, .unit_text = {0, 0}, .doc_text = {42393, 27}, .note_text = {2350, 34}, .default_text = {0, 0},
+    {.name_text = {42842, 10}, .unit_text = {0, 0}, .doc_text = {42815, 27}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, port_state), .present_offset = offsetof(decltype(InfiniBand::port_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.phys_state
-    {.name_text = {42458, 10}, .unit_text = {0, 0}, .doc_text = {42430, 28}, .note_text = {2350, 34}, .default_text = {0, 0},
+    {.name_text = {42880, 10}, .unit_text = {0, 0}, .doc_text = {42852, 28}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, phys_state), .present_offset = offsetof(decltype(InfiniBand::phys_state), present), .items_offset = 0, .value_size = sizeof(Text<16>),
      .max_items = 0, .capacity = 16, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.hcas_per_gpu
-    {.name_text = {42490, 12}, .unit_text = {0, 0}, .doc_text = {42468, 22}, .note_text = {34448, 25}, .default_text = {0, 0},
+    {.name_text = {42912, 12}, .unit_text = {0, 0}, .doc_text = {42890, 22}, .note_text = {34870, 25}, .default_text = {0, 0},
      .type = Type::u32, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = true, .has_default = false,
      .offset = offsetof(InfiniBand, hcas_per_gpu), .present_offset = offsetof(decltype(InfiniBand::hcas_per_gpu), present), .items_offset = 0, .value_size = sizeof(std::uint32_t),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 64, .default_value = 0},
     // InfiniBand.guid_prefix
-    {.name_text = {42526, 11}, .unit_text = {0, 0}, .doc_text = {42502, 24}, .note_text = {2350, 34}, .default_text = {0, 0},
+    {.name_text = {42948, 11}, .unit_text = {0, 0}, .doc_text = {42924, 24}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, guid_prefix), .present_offset = offsetof(decltype(InfiniBand::guid_prefix), present), .items_offset = 0, .value_size = sizeof(Text<32>),
      .max_items = 0, .capacity = 32, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // InfiniBand.node_desc_template
-    {.name_text = {42573, 18}, .unit_text = {0, 0}, .doc_text = {42537, 36}, .note_text = {2350, 34}, .default_text = {0, 0},
+    {.name_text = {42995, 18}, .unit_text = {0, 0}, .doc_text = {42959, 36}, .note_text = {2350, 34}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::inert, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(InfiniBand, node_desc_template), .present_offset = offsetof(decltype(InfiniBand::node_desc_template), present), .items_offset = 0, .value_size = sizeof(Text<64>),
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.version
-    {.name_text = {2538, 7}, .unit_text = {0, 0}, .doc_text = {42677, 35}, .note_text = {0, 0}, .default_text = {42674, 3},
+    {.name_text = {2538, 7}, .unit_text = {0, 0}, .doc_text = {43099, 35}, .note_text = {0, 0}, .default_text = {43096, 3},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = true,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 8, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.base
-    {.name_text = {35119, 4}, .unit_text = {0, 0}, .doc_text = {42712, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {35541, 4}, .unit_text = {0, 0}, .doc_text = {43134, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::string, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
      .max_items = 0, .capacity = 64, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.system
-    {.name_text = {870, 6}, .unit_text = {0, 0}, .doc_text = {42773, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {870, 6}, .unit_text = {0, 0}, .doc_text = {43195, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, system), .present_offset = 0, .items_offset = 0, .value_size = sizeof(System),
      .max_items = 0, .capacity = 0, .structure = 3, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.device_defaults
-    {.name_text = {42858, 15}, .unit_text = {0, 0}, .doc_text = {42797, 61}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43280, 15}, .unit_text = {0, 0}, .doc_text = {43219, 61}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.devices
-    {.name_text = {40834, 7}, .unit_text = {0, 0}, .doc_text = {42873, 71}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {41256, 7}, .unit_text = {0, 0}, .doc_text = {43295, 71}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = 0, .present_offset = 0, .items_offset = 0, .value_size = 0,
-     .max_items = 0, .capacity = 0, .structure = 100, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 101, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.nvlink
-    {.name_text = {42944, 6}, .unit_text = {0, 0}, .doc_text = {40458, 24}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43366, 6}, .unit_text = {0, 0}, .doc_text = {40880, 24}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, nvlink), .present_offset = 0, .items_offset = 0, .value_size = sizeof(NvLink),
-     .max_items = 0, .capacity = 0, .structure = 107, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 108, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.pcie_topology
-    {.name_text = {42950, 13}, .unit_text = {0, 0}, .doc_text = {41355, 37}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43372, 13}, .unit_text = {0, 0}, .doc_text = {41777, 37}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, pcie_topology), .present_offset = 0, .items_offset = 0, .value_size = sizeof(PcieTopology),
-     .max_items = 0, .capacity = 0, .structure = 110, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 111, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.units
-    {.name_text = {31186, 5}, .unit_text = {0, 0}, .doc_text = {42963, 35}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {31651, 5}, .unit_text = {0, 0}, .doc_text = {43385, 35}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, units), .present_offset = 0, .items_offset = offsetof(decltype(Machine::units), items), .value_size = sizeof(Unit),
-     .max_items = 8, .capacity = 0, .structure = 115, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 116, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.host_interface_cards
-    {.name_text = {43031, 20}, .unit_text = {0, 0}, .doc_text = {42998, 33}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43453, 20}, .unit_text = {0, 0}, .doc_text = {43420, 33}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, host_interface_cards), .present_offset = 0, .items_offset = offsetof(decltype(Machine::host_interface_cards), items), .value_size = sizeof(HostInterfaceCard),
-     .max_items = 8, .capacity = 0, .structure = 116, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 8, .capacity = 0, .structure = 117, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.excluded_gpus
-    {.name_text = {43096, 13}, .unit_text = {0, 0}, .doc_text = {43051, 45}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43518, 13}, .unit_text = {0, 0}, .doc_text = {43473, 45}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, excluded_gpus), .present_offset = 0, .items_offset = offsetof(decltype(Machine::excluded_gpus), items), .value_size = sizeof(ExcludedGpu),
-     .max_items = 16, .capacity = 0, .structure = 117, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 16, .capacity = 0, .structure = 118, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.failing_functions
-    {.name_text = {43145, 17}, .unit_text = {0, 0}, .doc_text = {43109, 36}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43567, 17}, .unit_text = {0, 0}, .doc_text = {43531, 36}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = true, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, failing_functions), .present_offset = 0, .items_offset = offsetof(decltype(Machine::failing_functions), items), .value_size = sizeof(FailingFunction),
-     .max_items = 128, .capacity = 0, .structure = 118, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 128, .capacity = 0, .structure = 119, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.infiniband
-    {.name_text = {43217, 10}, .unit_text = {0, 0}, .doc_text = {43162, 55}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43639, 10}, .unit_text = {0, 0}, .doc_text = {43584, 55}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, infiniband), .present_offset = 0, .items_offset = 0, .value_size = sizeof(InfiniBand),
-     .max_items = 0, .capacity = 0, .structure = 119, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 120, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.dynamic_metrics_defaults
-    {.name_text = {43291, 24}, .unit_text = {0, 0}, .doc_text = {43227, 64}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43713, 24}, .unit_text = {0, 0}, .doc_text = {43649, 64}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::structure, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = false, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, dynamic_metrics_defaults), .present_offset = 0, .items_offset = 0, .value_size = sizeof(DynamicMetrics),
-     .max_items = 0, .capacity = 0, .structure = 49, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
+     .max_items = 0, .capacity = 0, .structure = 50, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
     // Machine.clock
-    {.name_text = {43333, 5}, .unit_text = {0, 0}, .doc_text = {43315, 18}, .note_text = {0, 0}, .default_text = {0, 0},
+    {.name_text = {43755, 5}, .unit_text = {0, 0}, .doc_text = {43737, 18}, .note_text = {0, 0}, .default_text = {0, 0},
      .type = Type::native, .visibility = Visibility::shown, .identity = Identity::none, .list = false, .required = false, .quoted = false, .reader = true, .ranged = false, .has_default = false,
      .offset = offsetof(Machine, clock), .present_offset = 0, .items_offset = 0, .value_size = sizeof(sim::Clock),
      .max_items = 0, .capacity = 0, .structure = 0, .first_word = 0, .word_count = 0, .min = 0, .max = 0, .default_value = 0},
@@ -5955,84 +6017,85 @@ constexpr StructDescriptor struct_table[] = {
     {{16581, 8}, {16551, 30}, 262, 3, sizeof(FbcStats), false},  // FbcStats
     {{16796, 10}, {16765, 31}, 265, 11, sizeof(FbcSession), false},  // FbcSession
     {{17197, 7}, {17169, 28}, 276, 10, sizeof(Process), false},  // Process
-    {{17554, 8}, {17507, 47}, 286, 6, sizeof(Workload), false},  // Workload
-    {{17799, 14}, {17726, 73}, 292, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
-    {{19831, 9}, {19772, 59}, 295, 20, sizeof(Telemetry), false},  // Telemetry
-    {{20030, 18}, {20007, 23}, 315, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
-    {{20169, 12}, {20152, 17}, 319, 2, sizeof(DynamicPower), false},  // DynamicPower
-    {{20617, 18}, {20594, 23}, 321, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
-    {{20851, 14}, {20762, 89}, 327, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
-    {{21179, 12}, {21151, 28}, 331, 9, sizeof(EccLocations), false},  // EccLocations
-    {{21258, 9}, {21233, 25}, 340, 2, sizeof(EccErrors), false},  // EccErrors
-    {{21348, 10}, {21337, 11}, 342, 2, sizeof(EccPeriods), false},  // EccPeriods
-    {{21587, 14}, {21524, 63}, 344, 7, sizeof(EccUniqueError), false},  // EccUniqueError
-    {{21730, 13}, {21700, 30}, 351, 3, sizeof(EccSramCounts), false},  // EccSramCounts
-    {{21870, 14}, {21825, 45}, 354, 5, sizeof(EccSramSources), false},  // EccSramSources
-    {{22123, 7}, {22070, 53}, 359, 5, sizeof(EccSram), true},  // EccSram
-    {{22381, 3}, {22359, 22}, 364, 5, sizeof(Ecc), true},  // Ecc
-    {{22653, 6}, {22615, 38}, 369, 3, sizeof(Repair), false},  // Repair
-    {{22721, 14}, {22693, 28}, 372, 2, sizeof(PageRetirement), true},  // PageRetirement
-    {{23054, 12}, {23019, 35}, 374, 5, sizeof(RetiredPages), true},  // RetiredPages
-    {{23158, 17}, {23111, 47}, 379, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
-    {{23595, 12}, {23559, 36}, 384, 7, sizeof(RemappedRows), false},  // RemappedRows
-    {{23674, 18}, {23624, 50}, 391, 2, sizeof(BankRemapHistogram), false},  // BankRemapHistogram
-    {{23856, 12}, {23820, 36}, 393, 4, sizeof(BankRemapper), false},  // BankRemapper
-    {{23935, 7}, {23927, 8}, 397, 2, sizeof(Display), false},  // Display
-    {{24460, 10}, {24437, 23}, 399, 15, sizeof(MigProfile), true},  // MigProfile
-    {{24868, 18}, {24849, 19}, 414, 5, sizeof(MigComputeInstance), false},  // MigComputeInstance
-    {{25288, 11}, {25273, 15}, 419, 7, sizeof(MigInstance), true},  // MigInstance
-    {{25867, 3}, {25848, 19}, 426, 8, sizeof(Mig), true},  // Mig
-    {{25939, 17}, {25914, 25}, 434, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
-    {{26057, 12}, {26030, 27}, 436, 2, sizeof(DriverModels), false},  // DriverModels
-    {{26178, 10}, {26154, 24}, 438, 2, sizeof(Accounting), false},  // Accounting
-    {{26256, 14}, {26241, 15}, 440, 2, sizeof(Virtualization), false},  // Virtualization
-    {{26661, 13}, {26606, 55}, 442, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
-    {{26965, 11}, {26928, 37}, 447, 6, sizeof(VgpuProcess), false},  // VgpuProcess
-    {{28356, 12}, {28341, 15}, 453, 20, sizeof(VgpuInstance), true},  // VgpuInstance
-    {{28543, 15}, {28475, 68}, 473, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
-    {{29185, 4}, {29131, 54}, 476, 9, sizeof(Vgpu), true},  // Vgpu
-    {{29462, 11}, {29366, 96}, 485, 3, sizeof(GridLicense), false},  // GridLicense
-    {{29647, 11}, {29634, 13}, 488, 3, sizeof(GspFirmware), false},  // GspFirmware
-    {{29890, 11}, {29860, 30}, 491, 3, sizeof(ResetStatus), false},  // ResetStatus
-    {{30040, 14}, {30015, 25}, 494, 2, sizeof(ApiRestriction), false},  // ApiRestriction
-    {{30142, 8}, {30110, 32}, 496, 1, sizeof(Topology), false},  // Topology
-    {{30434, 8}, {30399, 35}, 497, 7, sizeof(Platform), false},  // Platform
-    {{30794, 3}, {30763, 31}, 504, 6, sizeof(C2c), false},  // C2c
-    {{31236, 14}, {31191, 45}, 510, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
-    {{31553, 15}, {31497, 56}, 516, 4, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
-    {{31641, 16}, {31613, 28}, 520, 2, sizeof(NvLinkRemapEntry), false},  // NvLinkRemapEntry
-    {{32115, 16}, {32048, 67}, 522, 6, sizeof(NvLinkEncryption), true},  // NvLinkEncryption
-    {{32216, 12}, {32150, 66}, 528, 2, sizeof(FabricClique), false},  // FabricClique
-    {{32628, 12}, {32566, 62}, 530, 7, sizeof(FabricHealth), false},  // FabricHealth
-    {{32988, 6}, {32974, 14}, 537, 7, sizeof(Fabric), true},  // Fabric
-    {{33487, 6}, {33413, 74}, 544, 9, sizeof(GpmMix), false},  // GpmMix
-    {{33786, 3}, {33762, 24}, 553, 5, sizeof(Gpm), false},  // Gpm
-    {{33835, 10}, {33814, 21}, 558, 1, sizeof(FailureXid), false},  // FailureXid
-    {{34240, 7}, {34126, 114}, 559, 5, sizeof(Failure), false},  // Failure
-    {{34428, 20}, {34383, 45}, 564, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
-    {{34771, 8}, {34750, 21}, 566, 8, sizeof(Features), false},  // Features
-    {{34917, 14}, {34888, 29}, 574, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
-    {{38656, 3}, {38648, 8}, 578, 100, sizeof(Gpu), true},  // Gpu
-    {{38922, 10}, {38913, 9}, 678, 5, sizeof(NvLinkLink), false},  // NvLinkLink
-    {{39031, 8}, {39019, 12}, 683, 2, sizeof(NvSwitch), false},  // NvSwitch
-    {{39166, 16}, {39085, 81}, 685, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
-    {{39496, 14}, {39471, 25}, 688, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
-    {{39549, 12}, {39528, 21}, 692, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
-    {{39706, 14}, {39638, 68}, 694, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
-    {{40482, 6}, {40458, 24}, 699, 11, sizeof(NvLink), true},  // NvLink
-    {{40998, 11}, {40978, 20}, 710, 6, sizeof(RootComplex), true},  // RootComplex
-    {{41088, 3}, {41070, 18}, 716, 3, sizeof(Nic), false},  // Nic
-    {{41392, 12}, {41355, 37}, 719, 4, sizeof(PcieTopology), true},  // PcieTopology
-    {{41455, 7}, {41440, 15}, 723, 2, sizeof(UnitLed), false},  // UnitLed
-    {{41541, 7}, {41518, 23}, 725, 4, sizeof(UnitPsu), false},  // UnitPsu
-    {{41643, 16}, {41620, 23}, 729, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
-    {{41705, 7}, {41689, 16}, 732, 2, sizeof(UnitFan), false},  // UnitFan
-    {{41850, 4}, {41834, 16}, 734, 9, sizeof(Unit), true},  // Unit
-    {{41892, 17}, {41857, 35}, 743, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
-    {{41964, 11}, {41918, 46}, 745, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
-    {{42246, 15}, {42123, 123}, 749, 3, sizeof(FailingFunction), false},  // FailingFunction
-    {{42664, 10}, {42591, 73}, 752, 12, sizeof(InfiniBand), false},  // InfiniBand
-    {{43369, 7}, {43338, 31}, 764, 14, sizeof(Machine), true},  // Machine
+    {{17611, 11}, {17537, 74}, 286, 9, sizeof(WorkloadMix), false},  // WorkloadMix
+    {{18021, 8}, {17974, 47}, 295, 7, sizeof(Workload), false},  // Workload
+    {{18266, 14}, {18193, 73}, 302, 3, sizeof(TelemetryNoise), false},  // TelemetryNoise
+    {{20298, 9}, {20239, 59}, 305, 20, sizeof(Telemetry), false},  // Telemetry
+    {{20497, 18}, {20474, 23}, 325, 4, sizeof(DynamicTemperature), false},  // DynamicTemperature
+    {{20636, 12}, {20619, 17}, 329, 2, sizeof(DynamicPower), false},  // DynamicPower
+    {{21084, 18}, {21061, 23}, 331, 6, sizeof(DynamicUtilization), false},  // DynamicUtilization
+    {{21318, 14}, {21229, 89}, 337, 4, sizeof(DynamicMetrics), false},  // DynamicMetrics
+    {{21646, 12}, {21618, 28}, 341, 9, sizeof(EccLocations), false},  // EccLocations
+    {{21725, 9}, {21700, 25}, 350, 2, sizeof(EccErrors), false},  // EccErrors
+    {{21815, 10}, {21804, 11}, 352, 2, sizeof(EccPeriods), false},  // EccPeriods
+    {{22054, 14}, {21991, 63}, 354, 7, sizeof(EccUniqueError), false},  // EccUniqueError
+    {{22197, 13}, {22167, 30}, 361, 3, sizeof(EccSramCounts), false},  // EccSramCounts
+    {{22335, 14}, {22290, 45}, 364, 5, sizeof(EccSramSources), false},  // EccSramSources
+    {{22588, 7}, {22535, 53}, 369, 5, sizeof(EccSram), true},  // EccSram
+    {{22846, 3}, {22824, 22}, 374, 5, sizeof(Ecc), true},  // Ecc
+    {{23118, 6}, {23080, 38}, 379, 3, sizeof(Repair), false},  // Repair
+    {{23186, 14}, {23158, 28}, 382, 2, sizeof(PageRetirement), true},  // PageRetirement
+    {{23519, 12}, {23484, 35}, 384, 5, sizeof(RetiredPages), true},  // RetiredPages
+    {{23623, 17}, {23576, 47}, 389, 5, sizeof(RowRemapHistogram), false},  // RowRemapHistogram
+    {{24060, 12}, {24024, 36}, 394, 7, sizeof(RemappedRows), false},  // RemappedRows
+    {{24139, 18}, {24089, 50}, 401, 2, sizeof(BankRemapHistogram), false},  // BankRemapHistogram
+    {{24321, 12}, {24285, 36}, 403, 4, sizeof(BankRemapper), false},  // BankRemapper
+    {{24400, 7}, {24392, 8}, 407, 2, sizeof(Display), false},  // Display
+    {{24925, 10}, {24902, 23}, 409, 15, sizeof(MigProfile), true},  // MigProfile
+    {{25333, 18}, {25314, 19}, 424, 5, sizeof(MigComputeInstance), false},  // MigComputeInstance
+    {{25753, 11}, {25738, 15}, 429, 7, sizeof(MigInstance), true},  // MigInstance
+    {{26332, 3}, {26313, 19}, 436, 8, sizeof(Mig), true},  // Mig
+    {{26404, 17}, {26379, 25}, 444, 2, sizeof(GpuOperationModes), false},  // GpuOperationModes
+    {{26522, 12}, {26495, 27}, 446, 2, sizeof(DriverModels), false},  // DriverModels
+    {{26643, 10}, {26619, 24}, 448, 2, sizeof(Accounting), false},  // Accounting
+    {{26721, 14}, {26706, 15}, 450, 2, sizeof(Virtualization), false},  // Virtualization
+    {{27126, 13}, {27071, 55}, 452, 5, sizeof(VgpuScheduler), false},  // VgpuScheduler
+    {{27430, 11}, {27393, 37}, 457, 6, sizeof(VgpuProcess), false},  // VgpuProcess
+    {{28821, 12}, {28806, 15}, 463, 20, sizeof(VgpuInstance), true},  // VgpuInstance
+    {{29008, 15}, {28940, 68}, 483, 3, sizeof(VgpuGpuInstance), false},  // VgpuGpuInstance
+    {{29650, 4}, {29596, 54}, 486, 9, sizeof(Vgpu), true},  // Vgpu
+    {{29927, 11}, {29831, 96}, 495, 3, sizeof(GridLicense), false},  // GridLicense
+    {{30112, 11}, {30099, 13}, 498, 3, sizeof(GspFirmware), false},  // GspFirmware
+    {{30355, 11}, {30325, 30}, 501, 3, sizeof(ResetStatus), false},  // ResetStatus
+    {{30505, 14}, {30480, 25}, 504, 2, sizeof(ApiRestriction), false},  // ApiRestriction
+    {{30607, 8}, {30575, 32}, 506, 1, sizeof(Topology), false},  // Topology
+    {{30899, 8}, {30864, 35}, 507, 7, sizeof(Platform), false},  // Platform
+    {{31259, 3}, {31228, 31}, 514, 6, sizeof(C2c), false},  // C2c
+    {{31701, 14}, {31656, 45}, 520, 6, sizeof(NvLinkLowPower), false},  // NvLinkLowPower
+    {{32018, 15}, {31962, 56}, 526, 4, sizeof(NvLinkBandwidth), true},  // NvLinkBandwidth
+    {{32106, 16}, {32078, 28}, 530, 2, sizeof(NvLinkRemapEntry), false},  // NvLinkRemapEntry
+    {{32580, 16}, {32513, 67}, 532, 6, sizeof(NvLinkEncryption), true},  // NvLinkEncryption
+    {{32681, 12}, {32615, 66}, 538, 2, sizeof(FabricClique), false},  // FabricClique
+    {{33093, 12}, {33031, 62}, 540, 7, sizeof(FabricHealth), false},  // FabricHealth
+    {{33453, 6}, {33439, 14}, 547, 7, sizeof(Fabric), true},  // Fabric
+    {{33912, 6}, {33838, 74}, 554, 9, sizeof(GpmMix), false},  // GpmMix
+    {{34208, 3}, {34184, 24}, 563, 5, sizeof(Gpm), false},  // Gpm
+    {{34257, 10}, {34236, 21}, 568, 1, sizeof(FailureXid), false},  // FailureXid
+    {{34662, 7}, {34548, 114}, 569, 5, sizeof(Failure), false},  // Failure
+    {{34850, 20}, {34805, 45}, 574, 2, sizeof(NvLinkErrorInjection), true},  // NvLinkErrorInjection
+    {{35193, 8}, {35172, 21}, 576, 8, sizeof(Features), false},  // Features
+    {{35339, 14}, {35310, 29}, 584, 4, sizeof(GraceSuperchip), false},  // GraceSuperchip
+    {{39078, 3}, {39070, 8}, 588, 100, sizeof(Gpu), true},  // Gpu
+    {{39344, 10}, {39335, 9}, 688, 5, sizeof(NvLinkLink), false},  // NvLinkLink
+    {{39453, 8}, {39441, 12}, 693, 2, sizeof(NvSwitch), false},  // NvSwitch
+    {{39588, 16}, {39507, 81}, 695, 3, sizeof(NvLinkConnection), false},  // NvLinkConnection
+    {{39918, 14}, {39893, 25}, 698, 4, sizeof(NvLinkDefaults), false},  // NvLinkDefaults
+    {{39971, 12}, {39950, 21}, 702, 2, sizeof(NvLinkDevice), true},  // NvLinkDevice
+    {{40128, 14}, {40060, 68}, 704, 5, sizeof(NvLinkFirmware), false},  // NvLinkFirmware
+    {{40904, 6}, {40880, 24}, 709, 11, sizeof(NvLink), true},  // NvLink
+    {{41420, 11}, {41400, 20}, 720, 6, sizeof(RootComplex), true},  // RootComplex
+    {{41510, 3}, {41492, 18}, 726, 3, sizeof(Nic), false},  // Nic
+    {{41814, 12}, {41777, 37}, 729, 4, sizeof(PcieTopology), true},  // PcieTopology
+    {{41877, 7}, {41862, 15}, 733, 2, sizeof(UnitLed), false},  // UnitLed
+    {{41963, 7}, {41940, 23}, 735, 4, sizeof(UnitPsu), false},  // UnitPsu
+    {{42065, 16}, {42042, 23}, 739, 3, sizeof(UnitTemperatures), false},  // UnitTemperatures
+    {{42127, 7}, {42111, 16}, 742, 2, sizeof(UnitFan), false},  // UnitFan
+    {{42272, 4}, {42256, 16}, 744, 9, sizeof(Unit), true},  // Unit
+    {{42314, 17}, {42279, 35}, 753, 2, sizeof(HostInterfaceCard), false},  // HostInterfaceCard
+    {{42386, 11}, {42340, 46}, 755, 4, sizeof(ExcludedGpu), false},  // ExcludedGpu
+    {{42668, 15}, {42545, 123}, 759, 3, sizeof(FailingFunction), false},  // FailingFunction
+    {{43086, 10}, {43013, 73}, 762, 12, sizeof(InfiniBand), false},  // InfiniBand
+    {{43791, 7}, {43760, 31}, 774, 14, sizeof(Machine), true},  // Machine
 };
 
 }  // namespace nvmlkit::sim::model::detail

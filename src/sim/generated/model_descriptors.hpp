@@ -94,163 +94,165 @@ inline const StructDescriptor& descriptor<FbcSession>() { return detail::struct_
 template <>
 inline const StructDescriptor& descriptor<Process>() { return detail::struct_table[42]; }
 template <>
-inline const StructDescriptor& descriptor<Workload>() { return detail::struct_table[43]; }
+inline const StructDescriptor& descriptor<WorkloadMix>() { return detail::struct_table[43]; }
 template <>
-inline const StructDescriptor& descriptor<TelemetryNoise>() { return detail::struct_table[44]; }
+inline const StructDescriptor& descriptor<Workload>() { return detail::struct_table[44]; }
 template <>
-inline const StructDescriptor& descriptor<Telemetry>() { return detail::struct_table[45]; }
+inline const StructDescriptor& descriptor<TelemetryNoise>() { return detail::struct_table[45]; }
 template <>
-inline const StructDescriptor& descriptor<DynamicTemperature>() { return detail::struct_table[46]; }
+inline const StructDescriptor& descriptor<Telemetry>() { return detail::struct_table[46]; }
 template <>
-inline const StructDescriptor& descriptor<DynamicPower>() { return detail::struct_table[47]; }
+inline const StructDescriptor& descriptor<DynamicTemperature>() { return detail::struct_table[47]; }
 template <>
-inline const StructDescriptor& descriptor<DynamicUtilization>() { return detail::struct_table[48]; }
+inline const StructDescriptor& descriptor<DynamicPower>() { return detail::struct_table[48]; }
 template <>
-inline const StructDescriptor& descriptor<DynamicMetrics>() { return detail::struct_table[49]; }
+inline const StructDescriptor& descriptor<DynamicUtilization>() { return detail::struct_table[49]; }
 template <>
-inline const StructDescriptor& descriptor<EccLocations>() { return detail::struct_table[50]; }
+inline const StructDescriptor& descriptor<DynamicMetrics>() { return detail::struct_table[50]; }
 template <>
-inline const StructDescriptor& descriptor<EccErrors>() { return detail::struct_table[51]; }
+inline const StructDescriptor& descriptor<EccLocations>() { return detail::struct_table[51]; }
 template <>
-inline const StructDescriptor& descriptor<EccPeriods>() { return detail::struct_table[52]; }
+inline const StructDescriptor& descriptor<EccErrors>() { return detail::struct_table[52]; }
 template <>
-inline const StructDescriptor& descriptor<EccUniqueError>() { return detail::struct_table[53]; }
+inline const StructDescriptor& descriptor<EccPeriods>() { return detail::struct_table[53]; }
 template <>
-inline const StructDescriptor& descriptor<EccSramCounts>() { return detail::struct_table[54]; }
+inline const StructDescriptor& descriptor<EccUniqueError>() { return detail::struct_table[54]; }
 template <>
-inline const StructDescriptor& descriptor<EccSramSources>() { return detail::struct_table[55]; }
+inline const StructDescriptor& descriptor<EccSramCounts>() { return detail::struct_table[55]; }
 template <>
-inline const StructDescriptor& descriptor<EccSram>() { return detail::struct_table[56]; }
+inline const StructDescriptor& descriptor<EccSramSources>() { return detail::struct_table[56]; }
 template <>
-inline const StructDescriptor& descriptor<Ecc>() { return detail::struct_table[57]; }
+inline const StructDescriptor& descriptor<EccSram>() { return detail::struct_table[57]; }
 template <>
-inline const StructDescriptor& descriptor<Repair>() { return detail::struct_table[58]; }
+inline const StructDescriptor& descriptor<Ecc>() { return detail::struct_table[58]; }
 template <>
-inline const StructDescriptor& descriptor<PageRetirement>() { return detail::struct_table[59]; }
+inline const StructDescriptor& descriptor<Repair>() { return detail::struct_table[59]; }
 template <>
-inline const StructDescriptor& descriptor<RetiredPages>() { return detail::struct_table[60]; }
+inline const StructDescriptor& descriptor<PageRetirement>() { return detail::struct_table[60]; }
 template <>
-inline const StructDescriptor& descriptor<RowRemapHistogram>() { return detail::struct_table[61]; }
+inline const StructDescriptor& descriptor<RetiredPages>() { return detail::struct_table[61]; }
 template <>
-inline const StructDescriptor& descriptor<RemappedRows>() { return detail::struct_table[62]; }
+inline const StructDescriptor& descriptor<RowRemapHistogram>() { return detail::struct_table[62]; }
 template <>
-inline const StructDescriptor& descriptor<BankRemapHistogram>() { return detail::struct_table[63]; }
+inline const StructDescriptor& descriptor<RemappedRows>() { return detail::struct_table[63]; }
 template <>
-inline const StructDescriptor& descriptor<BankRemapper>() { return detail::struct_table[64]; }
+inline const StructDescriptor& descriptor<BankRemapHistogram>() { return detail::struct_table[64]; }
 template <>
-inline const StructDescriptor& descriptor<Display>() { return detail::struct_table[65]; }
+inline const StructDescriptor& descriptor<BankRemapper>() { return detail::struct_table[65]; }
 template <>
-inline const StructDescriptor& descriptor<MigProfile>() { return detail::struct_table[66]; }
+inline const StructDescriptor& descriptor<Display>() { return detail::struct_table[66]; }
 template <>
-inline const StructDescriptor& descriptor<MigComputeInstance>() { return detail::struct_table[67]; }
+inline const StructDescriptor& descriptor<MigProfile>() { return detail::struct_table[67]; }
 template <>
-inline const StructDescriptor& descriptor<MigInstance>() { return detail::struct_table[68]; }
+inline const StructDescriptor& descriptor<MigComputeInstance>() { return detail::struct_table[68]; }
 template <>
-inline const StructDescriptor& descriptor<Mig>() { return detail::struct_table[69]; }
+inline const StructDescriptor& descriptor<MigInstance>() { return detail::struct_table[69]; }
 template <>
-inline const StructDescriptor& descriptor<GpuOperationModes>() { return detail::struct_table[70]; }
+inline const StructDescriptor& descriptor<Mig>() { return detail::struct_table[70]; }
 template <>
-inline const StructDescriptor& descriptor<DriverModels>() { return detail::struct_table[71]; }
+inline const StructDescriptor& descriptor<GpuOperationModes>() { return detail::struct_table[71]; }
 template <>
-inline const StructDescriptor& descriptor<Accounting>() { return detail::struct_table[72]; }
+inline const StructDescriptor& descriptor<DriverModels>() { return detail::struct_table[72]; }
 template <>
-inline const StructDescriptor& descriptor<Virtualization>() { return detail::struct_table[73]; }
+inline const StructDescriptor& descriptor<Accounting>() { return detail::struct_table[73]; }
 template <>
-inline const StructDescriptor& descriptor<VgpuScheduler>() { return detail::struct_table[74]; }
+inline const StructDescriptor& descriptor<Virtualization>() { return detail::struct_table[74]; }
 template <>
-inline const StructDescriptor& descriptor<VgpuProcess>() { return detail::struct_table[75]; }
+inline const StructDescriptor& descriptor<VgpuScheduler>() { return detail::struct_table[75]; }
 template <>
-inline const StructDescriptor& descriptor<VgpuInstance>() { return detail::struct_table[76]; }
+inline const StructDescriptor& descriptor<VgpuProcess>() { return detail::struct_table[76]; }
 template <>
-inline const StructDescriptor& descriptor<VgpuGpuInstance>() { return detail::struct_table[77]; }
+inline const StructDescriptor& descriptor<VgpuInstance>() { return detail::struct_table[77]; }
 template <>
-inline const StructDescriptor& descriptor<Vgpu>() { return detail::struct_table[78]; }
+inline const StructDescriptor& descriptor<VgpuGpuInstance>() { return detail::struct_table[78]; }
 template <>
-inline const StructDescriptor& descriptor<GridLicense>() { return detail::struct_table[79]; }
+inline const StructDescriptor& descriptor<Vgpu>() { return detail::struct_table[79]; }
 template <>
-inline const StructDescriptor& descriptor<GspFirmware>() { return detail::struct_table[80]; }
+inline const StructDescriptor& descriptor<GridLicense>() { return detail::struct_table[80]; }
 template <>
-inline const StructDescriptor& descriptor<ResetStatus>() { return detail::struct_table[81]; }
+inline const StructDescriptor& descriptor<GspFirmware>() { return detail::struct_table[81]; }
 template <>
-inline const StructDescriptor& descriptor<ApiRestriction>() { return detail::struct_table[82]; }
+inline const StructDescriptor& descriptor<ResetStatus>() { return detail::struct_table[82]; }
 template <>
-inline const StructDescriptor& descriptor<Topology>() { return detail::struct_table[83]; }
+inline const StructDescriptor& descriptor<ApiRestriction>() { return detail::struct_table[83]; }
 template <>
-inline const StructDescriptor& descriptor<Platform>() { return detail::struct_table[84]; }
+inline const StructDescriptor& descriptor<Topology>() { return detail::struct_table[84]; }
 template <>
-inline const StructDescriptor& descriptor<C2c>() { return detail::struct_table[85]; }
+inline const StructDescriptor& descriptor<Platform>() { return detail::struct_table[85]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkLowPower>() { return detail::struct_table[86]; }
+inline const StructDescriptor& descriptor<C2c>() { return detail::struct_table[86]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkBandwidth>() { return detail::struct_table[87]; }
+inline const StructDescriptor& descriptor<NvLinkLowPower>() { return detail::struct_table[87]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkRemapEntry>() { return detail::struct_table[88]; }
+inline const StructDescriptor& descriptor<NvLinkBandwidth>() { return detail::struct_table[88]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkEncryption>() { return detail::struct_table[89]; }
+inline const StructDescriptor& descriptor<NvLinkRemapEntry>() { return detail::struct_table[89]; }
 template <>
-inline const StructDescriptor& descriptor<FabricClique>() { return detail::struct_table[90]; }
+inline const StructDescriptor& descriptor<NvLinkEncryption>() { return detail::struct_table[90]; }
 template <>
-inline const StructDescriptor& descriptor<FabricHealth>() { return detail::struct_table[91]; }
+inline const StructDescriptor& descriptor<FabricClique>() { return detail::struct_table[91]; }
 template <>
-inline const StructDescriptor& descriptor<Fabric>() { return detail::struct_table[92]; }
+inline const StructDescriptor& descriptor<FabricHealth>() { return detail::struct_table[92]; }
 template <>
-inline const StructDescriptor& descriptor<GpmMix>() { return detail::struct_table[93]; }
+inline const StructDescriptor& descriptor<Fabric>() { return detail::struct_table[93]; }
 template <>
-inline const StructDescriptor& descriptor<Gpm>() { return detail::struct_table[94]; }
+inline const StructDescriptor& descriptor<GpmMix>() { return detail::struct_table[94]; }
 template <>
-inline const StructDescriptor& descriptor<FailureXid>() { return detail::struct_table[95]; }
+inline const StructDescriptor& descriptor<Gpm>() { return detail::struct_table[95]; }
 template <>
-inline const StructDescriptor& descriptor<Failure>() { return detail::struct_table[96]; }
+inline const StructDescriptor& descriptor<FailureXid>() { return detail::struct_table[96]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkErrorInjection>() { return detail::struct_table[97]; }
+inline const StructDescriptor& descriptor<Failure>() { return detail::struct_table[97]; }
 template <>
-inline const StructDescriptor& descriptor<Features>() { return detail::struct_table[98]; }
+inline const StructDescriptor& descriptor<NvLinkErrorInjection>() { return detail::struct_table[98]; }
 template <>
-inline const StructDescriptor& descriptor<GraceSuperchip>() { return detail::struct_table[99]; }
+inline const StructDescriptor& descriptor<Features>() { return detail::struct_table[99]; }
 template <>
-inline const StructDescriptor& descriptor<Gpu>() { return detail::struct_table[100]; }
+inline const StructDescriptor& descriptor<GraceSuperchip>() { return detail::struct_table[100]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkLink>() { return detail::struct_table[101]; }
+inline const StructDescriptor& descriptor<Gpu>() { return detail::struct_table[101]; }
 template <>
-inline const StructDescriptor& descriptor<NvSwitch>() { return detail::struct_table[102]; }
+inline const StructDescriptor& descriptor<NvLinkLink>() { return detail::struct_table[102]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkConnection>() { return detail::struct_table[103]; }
+inline const StructDescriptor& descriptor<NvSwitch>() { return detail::struct_table[103]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkDefaults>() { return detail::struct_table[104]; }
+inline const StructDescriptor& descriptor<NvLinkConnection>() { return detail::struct_table[104]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkDevice>() { return detail::struct_table[105]; }
+inline const StructDescriptor& descriptor<NvLinkDefaults>() { return detail::struct_table[105]; }
 template <>
-inline const StructDescriptor& descriptor<NvLinkFirmware>() { return detail::struct_table[106]; }
+inline const StructDescriptor& descriptor<NvLinkDevice>() { return detail::struct_table[106]; }
 template <>
-inline const StructDescriptor& descriptor<NvLink>() { return detail::struct_table[107]; }
+inline const StructDescriptor& descriptor<NvLinkFirmware>() { return detail::struct_table[107]; }
 template <>
-inline const StructDescriptor& descriptor<RootComplex>() { return detail::struct_table[108]; }
+inline const StructDescriptor& descriptor<NvLink>() { return detail::struct_table[108]; }
 template <>
-inline const StructDescriptor& descriptor<Nic>() { return detail::struct_table[109]; }
+inline const StructDescriptor& descriptor<RootComplex>() { return detail::struct_table[109]; }
 template <>
-inline const StructDescriptor& descriptor<PcieTopology>() { return detail::struct_table[110]; }
+inline const StructDescriptor& descriptor<Nic>() { return detail::struct_table[110]; }
 template <>
-inline const StructDescriptor& descriptor<UnitLed>() { return detail::struct_table[111]; }
+inline const StructDescriptor& descriptor<PcieTopology>() { return detail::struct_table[111]; }
 template <>
-inline const StructDescriptor& descriptor<UnitPsu>() { return detail::struct_table[112]; }
+inline const StructDescriptor& descriptor<UnitLed>() { return detail::struct_table[112]; }
 template <>
-inline const StructDescriptor& descriptor<UnitTemperatures>() { return detail::struct_table[113]; }
+inline const StructDescriptor& descriptor<UnitPsu>() { return detail::struct_table[113]; }
 template <>
-inline const StructDescriptor& descriptor<UnitFan>() { return detail::struct_table[114]; }
+inline const StructDescriptor& descriptor<UnitTemperatures>() { return detail::struct_table[114]; }
 template <>
-inline const StructDescriptor& descriptor<Unit>() { return detail::struct_table[115]; }
+inline const StructDescriptor& descriptor<UnitFan>() { return detail::struct_table[115]; }
 template <>
-inline const StructDescriptor& descriptor<HostInterfaceCard>() { return detail::struct_table[116]; }
+inline const StructDescriptor& descriptor<Unit>() { return detail::struct_table[116]; }
 template <>
-inline const StructDescriptor& descriptor<ExcludedGpu>() { return detail::struct_table[117]; }
+inline const StructDescriptor& descriptor<HostInterfaceCard>() { return detail::struct_table[117]; }
 template <>
-inline const StructDescriptor& descriptor<FailingFunction>() { return detail::struct_table[118]; }
+inline const StructDescriptor& descriptor<ExcludedGpu>() { return detail::struct_table[118]; }
 template <>
-inline const StructDescriptor& descriptor<InfiniBand>() { return detail::struct_table[119]; }
+inline const StructDescriptor& descriptor<FailingFunction>() { return detail::struct_table[119]; }
 template <>
-inline const StructDescriptor& descriptor<Machine>() { return detail::struct_table[120]; }
+inline const StructDescriptor& descriptor<InfiniBand>() { return detail::struct_table[120]; }
+template <>
+inline const StructDescriptor& descriptor<Machine>() { return detail::struct_table[121]; }
 
-inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 121}; }
+inline std::span<const StructDescriptor> all_structs() { return {detail::struct_table, 122}; }
 
 inline constexpr std::size_t max_fields_of_a_struct = 100;
 

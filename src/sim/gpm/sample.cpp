@@ -30,15 +30,6 @@ Engines engines_of(const model::MigProfile* profile) {
   return {profile->dec.value_or(0), profile->enc.value_or(0), profile->jpeg.value_or(0), profile->ofa.value_or(0)};
 }
 
-Mix mix_of(const Gpu& gpu) {
-  const auto& m = gpu.gpm.mix;
-  return {static_cast<double>(m.sm.value_or(95)),      static_cast<double>(m.occupancy.value_or(45)),
-          static_cast<double>(m.integer.value_or(18)), static_cast<double>(m.hmma.value_or(40)),
-          static_cast<double>(m.imma.value_or(0)),     static_cast<double>(m.dfma.value_or(0)),
-          static_cast<double>(m.fp64.value_or(0)),     static_cast<double>(m.fp32.value_or(22)),
-          static_cast<double>(m.fp16.value_or(6))};
-}
-
 }  // namespace
 
 bool supported(const Gpu& gpu) { return gpu.gpm.supported.value_or(has(gpu, Trait::gpm)); }
@@ -83,19 +74,28 @@ std::optional<Sample> take(const Machine& machine, const Gpu& gpu, std::uint32_t
   load(Engine::ofa, u.ofa);
   out.sm_count = profile != nullptr ? profile->sm.value_or(1) : 1;
   out.engines = engines_of(profile);
-  out.mix = mix_of(gpu);
+  out.mix = telemetry::mix_at_rest(gpu);
   return out;
 }
 
 Interval::Interval(const Sample& first, const Sample& last)
     : first_(first), last_(last), seconds_(static_cast<double>(elapsed_ns(first.at_ns, last.at_ns)) * 1e-9) {}
 
+// Seconds without a workload.
+double Interval::rested() const { return seconds_ - std::clamp(last_.work.busy_s - first_.work.busy_s, 0.0, seconds_); }
+
 double Interval::load(std::uint32_t engine) const {
   if ((last_.pinned >> engine & 1U) != 0) return std::clamp(last_.rest[engine], 0.0, 100.0);
-  const double busy = std::clamp(last_.work.busy_s - first_.work.busy_s, 0.0, seconds_);
   const double worked = std::max(last_.work.load_s[engine] - first_.work.load_s[engine], 0.0);
-  const double rested = (seconds_ - busy) * (first_.rest[engine] + last_.rest[engine]) / 2;
-  return std::clamp((worked + rested) / seconds_, 0.0, 100.0);
+  const double calm = rested() * (first_.rest[engine] + last_.rest[engine]) / 2;
+  return std::clamp((worked + calm) / seconds_, 0.0, 100.0);
+}
+
+double Interval::part(std::uint32_t pipe) const {
+  if ((last_.pinned >> Engine::gpu & 1U) != 0) return load(Engine::gpu) * last_.mix[pipe] / 100;
+  const double worked = std::max(last_.work.mix_s[pipe] - first_.work.mix_s[pipe], 0.0);
+  const double calm = rested() * (first_.rest[Engine::gpu] + last_.rest[Engine::gpu]) / 2;
+  return std::clamp((worked + calm * last_.mix[pipe] / 100) / seconds_, 0.0, 100.0);
 }
 
 double Interval::megacycles() const { return std::max(last_.work.megacycles - first_.work.megacycles, 0.0); }

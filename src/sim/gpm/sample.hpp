@@ -7,15 +7,11 @@
 #include "sim/native/links.hpp"
 #include "sim/native/telemetry.hpp"
 #include "sim/state/machine.hpp"
+#include "sim/telemetry/mix.hpp"
 
 namespace nvmlkit::sim::gpm {
 
 inline constexpr std::uint32_t kWholeGpu = 0xFFFFFFFF;
-
-// Per cent of the time in which kernels run.
-struct Mix {
-  double sm, occupancy, integer, hmma, imma, dfma, fp64, fp32, fp16;
-};
 
 struct Engines {
   std::uint32_t decoders, encoders, jpeg, ofa;
@@ -33,7 +29,7 @@ struct Sample {
   double nvlink_bytes[links::kMaxLinks];  // in each direction
   double sm_count;
   Engines engines;
-  Mix mix;
+  telemetry::Mix mix;    // of kernels outside of workloads
   std::uint32_t pinned;  // a bit for each engine with a pinned load
 };
 
@@ -52,6 +48,8 @@ class Interval {
   double seconds() const { return seconds_; }
   // Load of an engine in per cent, averaged over the time.
   double load(std::uint32_t engine) const;
+  // Per cent of all the time in which multiprocessors did this: a telemetry::Pipe.
+  double part(std::uint32_t pipe) const;
   double megacycles() const;
   double tx_bytes() const;
   double rx_bytes() const;
@@ -61,6 +59,8 @@ class Interval {
   const Sample& last() const { return last_; }
 
  private:
+  double rested() const;
+
   const Sample& first_;
   const Sample& last_;
   double seconds_;

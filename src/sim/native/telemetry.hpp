@@ -29,10 +29,16 @@ struct Engine {
   enum : std::uint32_t { gpu, memory, encoder, decoder, jpeg, ofa, count };
 };
 
+// What multiprocessors do while kernels run.
+struct Pipe {
+  enum : std::uint32_t { sm, occupancy, integer, hmma, imma, dfma, fp64, fp32, fp16, count };
+};
+
 // What a GPU has done since it began to move.
 struct Work {
   double busy_s;                 // with a workload
   double load_s[Engine::count];  // per cent times seconds of that
+  double mix_s[Pipe::count];     // per cent of the time in which kernels ran, times its seconds
   double megacycles;             // of the graphics clock
 };
 
@@ -72,6 +78,7 @@ struct Phase {
   std::uint32_t reasons;
   Activity activity;
   std::uint8_t load[Engine::count];  // per cent
+  std::uint8_t mix[Pipe::count];     // per cent of the time in which kernels run
   std::uint8_t stepped;              // the graphics clock moves in steps of 15 MHz
 };
 

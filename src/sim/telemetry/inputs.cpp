@@ -200,6 +200,7 @@ bool is_pinned(const State& state, model::Live field) {
 Inputs inputs_of(const Gpu& gpu) {
   Inputs in{};
   set_load(gpu, in);
+  in.mix = mix_of(gpu);
   set_shared(gpu, in);
   in.power = power_of(gpu);
   in.limit = watts(gpu.power.enforced_limit_mw.value_or(gpu.power.limit_mw.value_or(0xFFFFFFFF)));

@@ -5,6 +5,7 @@
 
 #include "sim/generated/model.hpp"
 #include "sim/telemetry/heat.hpp"
+#include "sim/telemetry/mix.hpp"
 
 namespace nvmlkit::sim::telemetry {
 
@@ -30,6 +31,7 @@ struct ClockLimits {
 struct Inputs {
   bool busy;
   std::uint8_t load[Engine::count];
+  Mix mix;
   double work;  // share of the power of a full load
   // What running processes share: of a busy GPU, of one that is not, and where utilization moves by itself.
   SharedLoad shared_busy, shared_rest, shared_dynamic;

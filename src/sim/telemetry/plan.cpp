@@ -75,6 +75,7 @@ Checkpoint reached(const State& state, const Phase& phase, std::int64_t at_ns) {
   if (phase.activity == Activity::busy) {
     out.done.busy_s += s;
     for (std::size_t i = 0; i < Engine::count; ++i) out.done.load_s[i] += phase.load[i] * s;
+    for (std::size_t i = 0; i < Pipe::count; ++i) out.done.mix_s[i] += phase.mix[i] * s * phase.load[Engine::gpu] / 100;
   }
   const double bursts = phase.shared.period_ns <= 0
                             ? 0

@@ -52,7 +52,10 @@ class Planner {
     phase.shared = busy ? in_.shared_busy : activity == Activity::rest ? in_.shared_dynamic : in_.shared_rest;
     phase.hot_spot = busy ? in_.hot_spot : 1;
     phase.noise_watts = busy ? in_.noise_watts : in_.dynamic_noise_watts;
-    if (busy) std::copy(std::begin(in_.load), std::end(in_.load), phase.load);
+    if (busy) {
+      std::copy(std::begin(in_.load), std::end(in_.load), phase.load);
+      std::copy(in_.mix.begin(), in_.mix.end(), phase.mix);
+    }
     const bool up = busy || activity == Activity::linger;
     phase.memory_mhz =
         static_cast<std::uint32_t>(up ? wanted_mhz(in_.memory) : wanted_mhz(in_.memory, in_.memory.idle));

@@ -36,6 +36,7 @@ struct KernelFunction {
   std::shared_ptr<Module> module;
   const ptx::Function* code = nullptr;
   std::shared_ptr<KernelSettings> settings;
+  mutable std::atomic<unsigned> pipe{host_kernels::pipe_count};  // a Pipe; pipe_count: not known yet
 };
 
 // What a launch may ask for.

@@ -7,14 +7,17 @@
 
 namespace nvmlkit::cuda {
 
-// The GPU is busy from the first tick on, and for a second after the last.
+// A kernel that runs. The GPU is busy from the first tick on, and for a second after the last. What its
+// multiprocessors do meanwhile follows from the pipes of the kernels that ran.
 class Activity {
  public:
-  explicit Activity(Device& device) : device_(device) { tick(); }
+  Activity(Device& device, host_kernels::Pipe pipe);
   void tick();
 
  private:
   Device& device_;
+  host_kernels::Pipe pipe_;
+  std::int64_t counted_ns_;  // until then the kernel's time counts already
 };
 
 void raise_xid(Device& device, unsigned xid);

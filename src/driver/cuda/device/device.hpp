@@ -9,6 +9,7 @@
 
 #include "driver/cuda/generated/api.hpp"
 #include "driver/cuda/memory/address_range.hpp"
+#include "driver/host_kernels/interface.hpp"
 #include "sim/mig/devices.hpp"
 #include "sim/state/machine.hpp"
 #include "sim/state/read.hpp"
@@ -59,6 +60,8 @@ class Device {
   CUcontext primary = nullptr;
 
   std::atomic<std::int64_t> busy_since_ns{0};  // the time of the last report to the machine
+  // What kernels ran for since then, by their pipe.
+  std::atomic<std::int64_t> worked_ns[host_kernels::pipe_count] = {};
 
   // Contexts come and go: the machine lists the process while there is one, with the memory of its contexts. An error
   // where the compute mode forbids it, or too little memory is left.

@@ -30,7 +30,8 @@ struct Run {
   host_kernels::Running face;
   Context& context;
   const char* name;
-  Watch watch{context};
+  host_kernels::Pipe pipe;
+  Watch watch{context, pipe};
   ContextMemory memory{context};
   std::vector<std::shared_ptr<const void>> held{};
 
@@ -100,7 +101,9 @@ int enqueue_kernel(void* stream, const host_kernels::Kernel* kernel) {
 }  // namespace
 
 void HostKernel::run(Context& context) const {
-  Run run{{Run::reach, Run::tick, threads()}, context, kernel_.name};
+  const auto pipe = kernel_.pipe < host_kernels::pipe_count ? static_cast<host_kernels::Pipe>(kernel_.pipe)
+                                                            : host_kernels::pipe_other;
+  Run run{{Run::reach, Run::tick, threads()}, context, kernel_.name, pipe};
   const auto result = static_cast<CUresult>(kernel_.run(&run.face, kernel_.arguments));
   if (result != CUDA_SUCCESS) context.fail(result);
   run.watch.tick();

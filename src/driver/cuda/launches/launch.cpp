@@ -12,6 +12,7 @@
 #include "driver/cuda/launches/device_questions.hpp"
 #include "driver/cuda/launches/fault_report.hpp"
 #include "driver/cuda/launches/occupancy.hpp"
+#include "driver/cuda/launches/pipes.hpp"
 #include "driver/cuda/launches/watch.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/sanitize/launch_checks.hpp"
@@ -183,7 +184,7 @@ void run_launch(Context& context, const Launch& launch) {
     workspace->is_of_driver = true;
     grid.workspace = workspace->address;
   }
-  Watch watch{context};
+  Watch watch{context, pipes::of(function)};
   grid.tick = [](void* of) { static_cast<Watch*>(of)->tick(); };
   grid.tick_of = &watch;
   grid.stop = &context.stop();

@@ -9,7 +9,8 @@ namespace nvmlkit::cuda {
 
 struct Watch {
   Context& context;
-  Activity activity{context.device};
+  host_kernels::Pipe pipe;  // of the kernel
+  Activity activity{context.device, pipe};
   host_memory::Growth memory{};
 
   void tick() {

@@ -16,23 +16,22 @@ namespace {
 
 using namespace abi;
 using sim::gpm::Interval;
-using sim::gpm::Mix;
 using sim::telemetry::Engine;
+using sim::telemetry::Pipe;
 
 nvmlReturn_t give(double& value, double what) {
   value = what;
   return NVML_SUCCESS;
 }
 
-// Per cent of all time: of a part of the time in which kernels run.
-double part(const Interval& between, double percent) { return between.load(Engine::gpu) * percent / 100; }
-
-double any_tensor_percent(const Mix& mix) { return std::min(mix.hmma + mix.imma + mix.dfma, 100.0); }
+double any_tensor_part(const Interval& between) {
+  return std::min(between.part(Pipe::hmma) + between.part(Pipe::imma) + between.part(Pipe::dfma), 100.0);
+}
 
 // Cycles of all multiprocessors together.
 double sm_cycles_of(const Interval& between) { return between.megacycles() * 1e6 * between.last().sm_count; }
 
-double cycles(const Interval& between, double percent) { return sm_cycles_of(between) * part(between, percent) / 100; }
+double cycles(const Interval& between, double part) { return sm_cycles_of(between) * part / 100; }
 
 nvmlReturn_t engine(const Interval& between, std::uint32_t which, unsigned int index, std::uint32_t count,
                     double& value) {
@@ -44,35 +43,33 @@ nvmlReturn_t engine(const Interval& between, std::uint32_t which, unsigned int i
 nvmlReturn_t graphics(const Interval& between, unsigned int, double& value) {
   return give(value, between.load(Engine::gpu));
 }
-nvmlReturn_t sm(const Interval& between, unsigned int, double& value) {
-  return give(value, part(between, between.last().mix.sm));
-}
+nvmlReturn_t sm(const Interval& between, unsigned int, double& value) { return give(value, between.part(Pipe::sm)); }
 nvmlReturn_t occupancy(const Interval& between, unsigned int, double& value) {
-  return give(value, part(between, between.last().mix.occupancy));
+  return give(value, between.part(Pipe::occupancy));
 }
 nvmlReturn_t integer(const Interval& between, unsigned int, double& value) {
-  return give(value, part(between, between.last().mix.integer));
+  return give(value, between.part(Pipe::integer));
 }
 nvmlReturn_t any_tensor(const Interval& between, unsigned int, double& value) {
-  return give(value, part(between, any_tensor_percent(between.last().mix)));
+  return give(value, any_tensor_part(between));
 }
 nvmlReturn_t dfma(const Interval& between, unsigned int, double& value) {
-  return give(value, part(between, between.last().mix.dfma));
+  return give(value, between.part(Pipe::dfma));
 }
 nvmlReturn_t hmma(const Interval& between, unsigned int, double& value) {
-  return give(value, part(between, between.last().mix.hmma));
+  return give(value, between.part(Pipe::hmma));
 }
 nvmlReturn_t imma(const Interval& between, unsigned int, double& value) {
-  return give(value, part(between, between.last().mix.imma));
+  return give(value, between.part(Pipe::imma));
 }
 nvmlReturn_t fp64(const Interval& between, unsigned int, double& value) {
-  return give(value, part(between, between.last().mix.fp64));
+  return give(value, between.part(Pipe::fp64));
 }
 nvmlReturn_t fp32(const Interval& between, unsigned int, double& value) {
-  return give(value, part(between, between.last().mix.fp32));
+  return give(value, between.part(Pipe::fp32));
 }
 nvmlReturn_t fp16(const Interval& between, unsigned int, double& value) {
-  return give(value, part(between, between.last().mix.fp16));
+  return give(value, between.part(Pipe::fp16));
 }
 nvmlReturn_t dram(const Interval& between, unsigned int, double& value) {
   return give(value, between.load(Engine::memory));
@@ -104,31 +101,31 @@ nvmlReturn_t sm_cycles(const Interval& between, unsigned int, double& value) {
   return give(value, sm_cycles_of(between));
 }
 nvmlReturn_t sm_cycles_active(const Interval& between, unsigned int, double& value) {
-  return give(value, cycles(between, between.last().mix.sm));
+  return give(value, cycles(between, between.part(Pipe::sm)));
 }
 nvmlReturn_t any_tensor_cycles(const Interval& between, unsigned int, double& value) {
-  return give(value, cycles(between, any_tensor_percent(between.last().mix)));
+  return give(value, cycles(between, any_tensor_part(between)));
 }
 nvmlReturn_t dfma_cycles(const Interval& between, unsigned int, double& value) {
-  return give(value, cycles(between, between.last().mix.dfma));
+  return give(value, cycles(between, between.part(Pipe::dfma)));
 }
 nvmlReturn_t hmma_cycles(const Interval& between, unsigned int, double& value) {
-  return give(value, cycles(between, between.last().mix.hmma));
+  return give(value, cycles(between, between.part(Pipe::hmma)));
 }
 nvmlReturn_t imma_cycles(const Interval& between, unsigned int, double& value) {
-  return give(value, cycles(between, between.last().mix.imma));
+  return give(value, cycles(between, between.part(Pipe::imma)));
 }
 nvmlReturn_t integer_cycles(const Interval& between, unsigned int, double& value) {
-  return give(value, cycles(between, between.last().mix.integer));
+  return give(value, cycles(between, between.part(Pipe::integer)));
 }
 nvmlReturn_t fp64_cycles(const Interval& between, unsigned int, double& value) {
-  return give(value, cycles(between, between.last().mix.fp64));
+  return give(value, cycles(between, between.part(Pipe::fp64)));
 }
 nvmlReturn_t fp32_cycles(const Interval& between, unsigned int, double& value) {
-  return give(value, cycles(between, between.last().mix.fp32));
+  return give(value, cycles(between, between.part(Pipe::fp32)));
 }
 nvmlReturn_t fp16_cycles(const Interval& between, unsigned int, double& value) {
-  return give(value, cycles(between, between.last().mix.fp16));
+  return give(value, cycles(between, between.part(Pipe::fp16)));
 }
 
 // One graphics engine; a simulated one runs its clients without switching between them.
