@@ -17,11 +17,17 @@ OUR_IMAGE = "localhost/nvmlkit:test"
 # What a user of pods has: a shell and some programs.
 TOOLS = ("sh", "sleep", "ls", "cat", "id", "env", "grep", "touch")
 PLUGIN_TOOLS = (*TOOLS, "mount", "umount", "mknod", "chroot", "cp", "ln", "mkdir")
+# NVIDIA's driver for dynamic resource allocation: a checkout with its chart and its templates, and its image.
+DRA_DRIVER = Path(os.environ["NVMLKIT_DRA_DRIVER"]) if os.environ.get("NVMLKIT_DRA_DRIVER") else None
+DRA_IMAGE = "localhost/dra-driver:1"
+DRA_TOOLS = ("bash", "mount", "umount", "ln", "ls", "find", "head", "env", "basename", "date", "sleep", "cat")
 PROGRAMS_OF_NVIDIA = (
     "nvidia-device-plugin",
     "gpu-feature-discovery",
     "gpu-kubelet-plugin",
     "compute-domain-kubelet-plugin",
+    "compute-domain-controller",
+    "compute-domain-daemon",
     "nvidia-mig-manager",
     "nvidia-mig-parted",
     "nvidia-cdi-hook",
@@ -43,7 +49,7 @@ def real_smi() -> Path | None:
 def image_of_build(name: str = OUR_IMAGE) -> Image:
     image = Image(name)
     image.add(COMMAND, "/usr/bin/nvmlkit")
-    for name in ("libnvidia-ml.so.1", "libcuda.so.1", "nvmlkit-cdi-hook"):
+    for name in ("libnvidia-ml.so.1", "libcuda.so.1", "nvmlkit-cdi-hook", "nvidia-imex", "nvidia-imex-ctl"):
         for file in BUILD.glob(f"lib/{name}"):
             image.add(file, f"/usr/lib/{name}")
     for library in BUILD.glob("lib/impersonate/*/libnvidia-ml.so.1"):
@@ -65,6 +71,18 @@ def image_with_driver(work: Path) -> Image:
     return image
 
 
+def image_of_dra_driver(driver: Path) -> Image:
+    """As its Dockerfile makes it."""
+    image = Image(DRA_IMAGE)
+    for program in (*DRA_TOOLS, *PROGRAMS_OF_NVIDIA):
+        if path := find(program):
+            image.add(path, f"/usr/bin/{program}")
+    image.add(driver / "hack/kubelet-plugin-prestart.sh", "/usr/bin/kubelet-plugin-prestart.sh")
+    for template in (driver / "templates").iterdir():
+        image.add(template, f"/templates/{template.name}")
+    return image
+
+
 def images_of_tests(work: Path) -> list[Path]:
     out = []
     base = Image(objects.BASE)
@@ -80,6 +98,8 @@ def images_of_tests(work: Path) -> list[Path]:
         for tool in (*PLUGIN_TOOLS, *programs):
             nvidia.add(str(find(tool)), f"/usr/bin/{tool}")
         images.append(nvidia)
+    if DRA_DRIVER:
+        images.append(image_of_dra_driver(DRA_DRIVER))
     # Parts of the C library that every distribution has, and none of these programs.
     for image in (base, *images[2:]):
         for later in (BUILD / "lib/libnvidia-ml.so.1", real_smi()):

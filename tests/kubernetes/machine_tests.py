@@ -56,11 +56,18 @@ class MachineTests(ClusterTest):
         self.cluster.wait("no root on the other node", lambda: not other.path(objects.ROOT).exists())
 
     def test_52_a_fleet_of_nodes_without_machines(self) -> None:
-        """Nothing runs on them, as kwok is not here: the scheduler finds room by their resources."""
+        """The scheduler finds room by their resources. kwok, if it is there, keeps them ready and runs the pods in name."""
         count = 100
+        if kwok := find("kwok"):
+            config = self.cluster.work / "admin.kubeconfig"
+            log = (self.cluster.logs / "kwok.log").open("w")
+            self.addCleanup(log.close)
+            selector = "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake"
+            program = subprocess.Popen([kwok, f"--kubeconfig={config}", "--manage-all-nodes=false", selector], stdout=log, stderr=log)
+            self.addCleanup(lambda: (program.terminate(), program.wait()))
         begin = time.monotonic()
         environment = {**os.environ, "NVMLKIT": str(COMMAND)}
-        fleet = subprocess.run([SOURCE / "deploy/fleet", str(count), "-m", "dgx-h100"], capture_output=True, text=True, check=True, env=environment)
+        fleet = subprocess.run([SOURCE / "deploy/fleet", str(count), "-m", "dgx-h100", "--resource-slices"], capture_output=True, text=True, check=True, env=environment)
         made = time.monotonic()
         self.cluster.apply(fleet.stdout)
         applied = time.monotonic()
@@ -74,5 +81,29 @@ class MachineTests(ClusterTest):
         self.assertEqual(len(set(nodes())), count, "eight GPUs of a node are one pod")
         print(f"{count} nodes printed in {made - begin:.1f} s and applied in {applied - made:.1f} s; "
               f"{count} pods applied and scheduled in {time.monotonic() - applied:.1f} s", flush=True)  # fmt: skip
+        if kwok:
+            self.look_at_kwok(count)
         self.cluster.kubectl("delete", "pods", "--all", "--force", "--grace-period=0")
+        self.cluster.kubectl("delete", "resourceclaims", "--all")
         self.cluster.kubectl("delete", "nodes", "-l", "type=kwok")
+        self.cluster.kubectl("delete", "resourceslices", "--all")
+
+    def look_at_kwok(self, count: int) -> None:
+        ready = ("get", "nodes", "-l", "type=kwok", "-o", "jsonpath={.items[*].status.conditions[?(@.type=='Ready')].status}")
+        self.cluster.wait("nodes that are ready", lambda: self.cluster.kubectl(*ready).split() == ["True"] * count)
+        seconds = self.cluster.wait("pods that run", lambda: self.phases().count("Running") >= count)
+        # By a claim, on the ResourceSlices of the fleet.
+        self.cluster.kubectl("delete", "pods", "--all", "--force", "--grace-period=0")
+        self.cluster.apply(objects.GPU_CLASS)
+        self.addCleanup(self.cluster.kubectl, "delete", "-f", "-", text=objects.GPU_CLASS)
+        self.cluster.apply(objects.claim("eight", 8))
+        pod = json.loads(objects.pod("by-claim", "true", claimed="eight"))
+        pod["spec"] |= {"tolerations": [{"operator": "Exists"}], "nodeSelector": {"type": "kwok"}}
+        self.cluster.apply(json.dumps(pod))
+        self.cluster.wait("a pod with a claim", lambda: self.phases() == ["Running"])
+        results = ("get", "resourceclaim", "eight", "-o", "jsonpath={.status.allocation.devices.results[*].device}")
+        self.assertEqual(sorted(self.cluster.kubectl(*results).split()), [f"gpu-{number}" for number in range(8)])
+        print(f"kwok ran the pods {seconds:.1f} s later; a claim of eight GPUs is allocated", flush=True)
+
+    def phases(self) -> list[str]:
+        return self.cluster.kubectl("get", "pods", "-o", "jsonpath={.items[*].status.phase}").split()

@@ -10,6 +10,7 @@ from pathlib import Path
 from bad_input_tests import BadInputTests
 from case import FEATURES, STATE, VALIDATIONS
 from chart_tests import ChartTests
+from compute_domain_tests import ComputeDomainTests
 from machine_tests import MachineTests
 from mig_tests import MigTests
 from plugin_tests import PluginTests
@@ -17,7 +18,7 @@ from program_tests import ProgramTests
 from scenario_tests import ScenarioTests
 
 
-class NodeTest(ChartTests, PluginTests, MigTests, ProgramTests, MachineTests, BadInputTests, ScenarioTests):
+class NodeTest(ChartTests, PluginTests, MigTests, ProgramTests, ComputeDomainTests, MachineTests, BadInputTests, ScenarioTests):
     def test_90_uninstall_leaves_the_node_as_it_was(self) -> None:
         self.chart("upgrade", "kernelLog=/run/nvidia/kernel.log")
         self.assertTrue(STATE.exists())

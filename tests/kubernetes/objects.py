@@ -109,6 +109,23 @@ VALIDATOR_RIGHTS = json.dumps(
 )
 
 
+def compute_domain(name: str, nodes: int, template: str) -> str:
+    """With the template of claims that its pods name."""
+    spec = {"numNodes": nodes, "channel": {"resourceClaimTemplate": {"name": template}}}
+    return json.dumps({"apiVersion": "resource.nvidia.com/v1beta1", "kind": "ComputeDomain", "metadata": {"name": name}, "spec": spec})
+
+
+# Of NVIDIA's driver for dynamic resource allocation.
+GPU_CLASS = json.dumps(
+    {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": "gpu.nvidia.com"},
+        "spec": {"selectors": [{"cel": {"expression": "device.driver == 'gpu.nvidia.com'"}}]},
+    }
+)
+
+
 def claim(name: str, count: int, kind: str = "gpu") -> str:
     exactly = {"deviceClassName": f"{kind}.nvidia.com", "count": count}
     return json.dumps(

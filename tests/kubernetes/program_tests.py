@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import objects
 from case import FEATURES, GPU, MIG, VALIDATIONS, ClusterTest
@@ -57,12 +58,26 @@ class ProgramTests(ClusterTest):
         path = "jsonpath={.items[*].spec.devices[*].attributes.uuid.string}"
         slices = ("get", "resourceslices", "-o", path)
         self.cluster.wait("the slice", lambda: set(self.cluster.kubectl(*slices, check=False).split()) == set(self.uuids()))
+        self.compare_with_fleet()
         self.cluster.apply(objects.claim("two", 2))
         text = self.run_pod("claims", "nvidia-smi -L; env | grep -i nvmlkit", claimed="two")
         found = re.findall(r"^GPU \d: NVIDIA H100 80GB HBM3 \(UUID: (GPU-[0-9a-f-]+)\)$", text, re.M)
         self.assertEqual(len(set(found)), 2, text)
         self.assertLessEqual(set(found), set(self.uuids()))
         self.taint_of_a_fault(set(found))
+
+    def compare_with_fleet(self) -> None:
+        """The slices of deploy/fleet have the same attributes, but for what each node has of its own."""
+        fleet = subprocess.run([SOURCE / "deploy/fleet", "1", "-m", "h100", "--resource-slices"], capture_output=True, text=True, check=True,
+                               env={**os.environ, "NVMLKIT": str(COMMAND)})  # fmt: skip
+        own = ("uuid", "resource.kubernetes.io/pcieRoot")
+
+        def known(text: str) -> dict[str, Any]:
+            slices = [item for item in json.loads(text)["items"] if item["kind"] == "ResourceSlice"]
+            return {device["name"]: (device["capacity"], {key: value for key, value in device["attributes"].items() if key not in own})
+                    for item in slices for device in item["spec"]["devices"]}  # fmt: skip
+
+        self.assertEqual(known(fleet.stdout), known(self.cluster.kubectl("get", "resourceslices", "-o", "json")))
 
     def taint_of_a_fault(self, used: set[str]) -> None:
         """A critical Xid taints its GPU, and the scheduler then passes it over."""
