@@ -196,7 +196,8 @@ void Translator::reload(std::uint32_t at) {
   for (const auto& a : needs_.accesses(at)) {
     if (!a.writes && a.size != 0) continue;
     auto* const from = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, a.offset);
-    auto* const all = a.size == 0 ? b.load_predicate(from) : b.CreateAlignedLoad(b.vector(a.size), from, llvm::Align(4));
+    auto* const all =
+        a.size == 0 ? b.load_predicate(from) : b.CreateAlignedLoad(b.vector(a.size), from, llvm::Align(4));
     set({a.offset, a.size}, {Shape::any(), all}, std::nullopt);
   }
 }

@@ -71,8 +71,8 @@ void Translator::begin_stretch(std::size_t number) {
 void Translator::emit_instruction(std::uint32_t at) {
   if (const auto pure = pure_form(function_, needs_, at)) return emit_pure(*pure, at);
   if (const auto access = access_at(at)) return emit_access(*access, at);
-  const bool is_known = emit_carry(at) || emit_parts(at) ||
-                        (!part_ && (emit_tensor(at) || emit_matrix_load(at) || emit_exchange(at)));
+  const bool is_known =
+      emit_carry(at) || emit_parts(at) || (!part_ && (emit_tensor(at) || emit_matrix_load(at) || emit_exchange(at)));
   if (!is_known) emit_by_interpreter(at);
 }
 
@@ -147,7 +147,8 @@ void Translator::part_at(std::size_t number, llvm::Value* takes) {
     if (!all_lanes_) {  // others wait there, or are behind it
       auto* const goes_on = new_block("parting");
       auto* const meets = new_block("meets");
-      b.CreateCondBr(b.CreateICmpULT(b.getInt32(stretches_[known->second.between.back()].begin), limit_), goes_on, meets);
+      b.CreateCondBr(b.CreateICmpULT(b.getInt32(stretches_[known->second.between.back()].begin), limit_), goes_on,
+                     meets);
       b.SetInsertPoint(goes_on);
       emit_parting(number, takes);
       b.SetInsertPoint(meets);

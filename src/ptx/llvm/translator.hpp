@@ -178,16 +178,16 @@ class Translator {
   llvm::Value* acting_ = nullptr;    // the lanes that reach memory, where not all of a warp do: a mask,
   llvm::Value* acts_ = nullptr;      // the same as a predicate
   llvm::Value* limit_ = nullptr;
-  std::map<std::size_t, Parting> partings_;            // by the stretch that ends with the branch
+  std::map<std::size_t, Parting> partings_;             // by the stretch that ends with the branch
   llvm::Value *part_ = nullptr, *part_bits_ = nullptr;  // the lanes of a part, where they have parted
-  std::map<std::uint32_t, llvm::Value*> pending_;      // further lanes, by the instruction where they wait for their turn
-  std::set<Key> kept_;                                 // what those need
+  std::map<std::uint32_t, llvm::Value*> pending_;  // further lanes, by the instruction where they wait for their turn
+  std::set<Key> kept_;                             // what those need
   llvm::Value* registers_ = nullptr;
   llvm::Value* shared_ = nullptr;
   llvm::Value* shared_bytes_ = nullptr;
   llvm::Value* reached_ = nullptr;
   std::map<unsigned, llvm::Value*> differs_;  // by size: bits that are not as assumed
-  Values loaded_;  // what lies in the registers of the frame since the start
+  Values loaded_;                             // what lies in the registers of the frame since the start
   std::map<Key, Lanes> special_;
   std::map<Key, Lanes> params_;
 

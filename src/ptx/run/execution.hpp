@@ -43,7 +43,7 @@ class Execution final : public Helpers::Work {
   alignas(64) std::atomic<bool> ended_{false};
   std::atomic<std::size_t> waiting_count_{0};
   bool has_helpers_ = false;
-  bool has_one_thread_ = false;  // for certain
+  bool has_one_thread_ = false;         // for certain
   std::atomic<bool> dismissed_{false};  // helpers
   Trial trial_;
 
