@@ -65,6 +65,18 @@ TEST(Calls, ObjectsThatAreNone) {
   EXPECT_EQ(read(info), -77);
 }
 
+// Programs leave out the place of the result, and run on hardware.
+TEST(Calls, FactorsWithoutAPlaceForTheirResult) {
+  const Dense four = diagonal(std::vector<double>(3, 4), 3, 3), two = diagonal(std::vector<double>(3, 2), 3, 3);
+  const Stored<double> cholesky(four, 3), lu(four, 3);
+  EXPECT_EQ(library().cusolverDnDpotrf(solver(), CUBLAS_FILL_MODE_LOWER, 3, cholesky.data(), 3, nullptr, 0, nullptr),
+            CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(library().cusolverDnDgetrf(solver(), 3, 3, lu.data(), 3, nullptr, nullptr, nullptr),
+            CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(distance(cholesky.get(), two), 0);
+  EXPECT_EQ(distance(lu.get(), four), 0);
+}
+
 TEST(Calls, WrongArguments) {
   const Stored<double> matrix(identity(4, 4), 4);
   double* const a = matrix.data();
@@ -81,7 +93,6 @@ TEST(Calls, WrongArguments) {
   EXPECT_EQ(potrf(lower, 0, a, 0, 0, info.as()), wrong);
   EXPECT_EQ(potrf(lower, 4, nullptr, 4, 0, info.as()), wrong);
   EXPECT_EQ(potrf(lower, 4, a, 4, -1, info.as()), wrong);
-  EXPECT_EQ(potrf(lower, 4, a, 4, 0, nullptr), wrong);
   EXPECT_EQ(potrf(CUBLAS_FILL_MODE_FULL, 4, a, 4, 0, info.as()), wrong);
   EXPECT_EQ(potrf(static_cast<cublasFillMode_t>(9), 4, a, 4, 0, info.as()), wrong);
   EXPECT_EQ(library().cusolverDnDpotrf_bufferSize(solver(), lower, 4, a, 4, nullptr), wrong);

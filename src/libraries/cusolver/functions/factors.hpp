@@ -23,14 +23,19 @@ cusolverStatus_t matrix_size(const Call&, int m, int n, const T* a, int lda, int
   return tell_size(size, std::max(m, n), Matrix<const T>{a, m, n, lda}.has_shape());
 }
 
+// What a routine found. Programs may give no place for it: StarPU's Cholesky factors do, and run on hardware.
+inline void leave(Running& running, int* info, int result) {
+  if (info) *running.write(info, 1) = result;
+}
+
 // A routine of one triangle, in place: info = routine(triangle, n, matrix, leading dimension).
 template <class T, class Routine>
 cusolverStatus_t in_triangle(const Call& call, cublasFillMode_t uplo, const Matrix<T>& a, int* info, double operations,
                              Routine routine) {
   const char triangle = letter_of(uplo);
-  if (!triangle || !a.is_right() || !info) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!triangle || !a.is_right()) return CUSOLVER_STATUS_INVALID_VALUE;
   return call.enqueue(cost_of<T>(operations, a.rows * a.rows), [=](Running& running) {
-    *running.write(info, 1) = routine(triangle, a.n(), a.write(running), a.ld());
+    leave(running, info, routine(triangle, a.n(), a.write(running), a.ld()));
   });
 }
 
@@ -69,11 +74,12 @@ cusolverStatus_t potrs(const Call& call, cublasFillMode_t uplo, std::int64_t n, 
   const char triangle = letter_of(uplo);
   const auto factor = square(a, n, lda);
   const Matrix<T> right{b, n, columns, ldb};
-  if (!triangle || !factor.is_right() || !right.is_right() || !info) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!triangle || !factor.is_right() || !right.is_right()) return CUSOLVER_STATUS_INVALID_VALUE;
   const auto work = 2.0 * static_cast<double>(n * n) * static_cast<double>(columns);
   return call.enqueue(cost_of<T>(work, n * (n + columns)), [=](Running& running) {
-    *running.write(info, 1) = blas::potrs<T>(triangle, factor.n(), right.n(), factor.read(running), factor.ld(),
-                                             right.write(running), right.ld());
+    leave(running, info,
+          blas::potrs<T>(triangle, factor.n(), right.n(), factor.read(running), factor.ld(), right.write(running),
+                         right.ld()));
   });
 }
 
@@ -98,7 +104,7 @@ template <class T>
 cusolverStatus_t potrs_batched(const Call& call, cublasFillMode_t uplo, int n, int columns, T* const* a, int lda,
                                T* const* b, int ldb, int* info, int count) {
   const char triangle = letter_of(uplo);
-  if (!triangle || columns != 1 || count < 0 || !info || n < 0 || lda < std::max(1, n) || !is_array(a, count) ||
+  if (!triangle || columns != 1 || count < 0 || n < 0 || lda < std::max(1, n) || !is_array(a, count) ||
       !is_array(b, count) || ldb < std::max(1, n))
     return CUSOLVER_STATUS_INVALID_VALUE;
   const auto size = std::int64_t{count} * n * n;
@@ -111,7 +117,7 @@ cusolverStatus_t potrs_batched(const Call& call, cublasFillMode_t uplo, int n, i
                                      Matrix<T>{rights[i], n, columns, ldb}.write(running), ldb);
       if (state == 0) state = one;
     }
-    *running.write(info, 1) = state;
+    leave(running, info, state);
   });
 }
 
@@ -136,18 +142,14 @@ template <class T, class Pivot>
 cusolverStatus_t getrf(const Call& call, std::int64_t m, std::int64_t n, T* a, std::int64_t lda, const T*,
                        Pivot* pivots, int* info) {
   const Matrix<T> matrix{a, m, n, lda};
-  if (!matrix.is_right() || !info) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!matrix.is_right()) return CUSOLVER_STATUS_INVALID_VALUE;
   const auto least = std::min(m, n);
   const auto work = 2.0 / 3 * static_cast<double>(m * n) * static_cast<double>(least);
   return call.enqueue(cost_of<T>(work, m * n), [=](Running& running) {
     T* const own = matrix.write(running);
-    int* const state = running.write(info, 1);
-    if (!pivots) {
-      *state = lu_in_place(m, n, own, lda);
-      return;
-    }
+    if (!pivots) return leave(running, info, lu_in_place(m, n, own, lda));
     std::vector<int> rows(static_cast<std::size_t>(least));
-    *state = blas::getrf<T>(matrix.m(), matrix.n(), own, matrix.ld(), rows.data());
+    leave(running, info, blas::getrf<T>(matrix.m(), matrix.n(), own, matrix.ld(), rows.data()));
     put_pivots(running, rows, pivots);
   });
 }
@@ -158,11 +160,12 @@ cusolverStatus_t getrs(const Call& call, cublasOperation_t t, std::int64_t n, st
   const char letter = letter_of(t);
   const auto factor = square(a, n, lda);
   const Matrix<T> right{b, n, columns, ldb};
-  if (!letter || !factor.is_right() || !right.is_right() || !info) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!letter || !factor.is_right() || !right.is_right()) return CUSOLVER_STATUS_INVALID_VALUE;
   const auto work = 2.0 * static_cast<double>(n * n) * static_cast<double>(columns);
   return call.enqueue(cost_of<T>(work, n * (n + columns)), [=](Running& running) {
-    *running.write(info, 1) = blas::getrs<T>(letter, factor.n(), right.n(), factor.read(running), factor.ld(),
-                                             pivots_of(running, pivots, n).data(), right.write(running), right.ld());
+    leave(running, info,
+          blas::getrs<T>(letter, factor.n(), right.n(), factor.read(running), factor.ld(),
+                         pivots_of(running, pivots, n).data(), right.write(running), right.ld()));
   });
 }
 
@@ -206,12 +209,12 @@ cusolverStatus_t sytrf(const Call& call, cublasFillMode_t uplo, std::int64_t n, 
   if (lwork < 0) return CUSOLVER_STATUS_INVALID_VALUE;
   const char triangle = letter_of(uplo);
   const auto matrix = square(a, n, lda);
-  if (!triangle || !matrix.is_right() || !info) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!triangle || !matrix.is_right()) return CUSOLVER_STATUS_INVALID_VALUE;
   return call.enqueue(cost_of<T>(cube(n) / 3, n * n), [=](Running& running) {
     T* const own = matrix.write(running);
-    int* const state = running.write(info, 1);
-    *state = pivots ? blas::sytrf<T>(triangle, matrix.n(), own, matrix.ld(), running.write(pivots, n))
-                    : ldl_in_place(triangle == 'L', n, own, lda);
+    leave(running, info,
+          pivots ? blas::sytrf<T>(triangle, matrix.n(), own, matrix.ld(), running.write(pivots, n))
+                 : ldl_in_place(triangle == 'L', n, own, lda));
   });
 }
 
@@ -221,11 +224,12 @@ cusolverStatus_t sytrs(const Call& call, cublasFillMode_t uplo, std::int64_t n, 
   const char triangle = letter_of(uplo);
   const auto factor = square(a, n, lda);
   const Matrix<T> right{b, n, columns, ldb};
-  if (!triangle || !factor.is_right() || !right.is_right() || !info) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!triangle || !factor.is_right() || !right.is_right()) return CUSOLVER_STATUS_INVALID_VALUE;
   const auto work = 2.0 * static_cast<double>(n * n) * static_cast<double>(columns);
   return call.enqueue(cost_of<T>(work, n * (n + columns)), [=](Running& running) {
-    *running.write(info, 1) = blas::sytrs<T>(triangle, factor.n(), right.n(), factor.read(running), factor.ld(),
-                                             pivots_of(running, pivots, n).data(), right.write(running), right.ld());
+    leave(running, info,
+          blas::sytrs<T>(triangle, factor.n(), right.n(), factor.read(running), factor.ld(),
+                         pivots_of(running, pivots, n).data(), right.write(running), right.ld()));
   });
 }
 
@@ -235,10 +239,11 @@ cusolverStatus_t sytri(const Call& call, cublasFillMode_t uplo, std::int64_t n, 
   if (lwork < 0) return CUSOLVER_STATUS_INVALID_VALUE;
   const char triangle = letter_of(uplo);
   const auto matrix = square(a, n, lda);
-  if (!triangle || !matrix.is_right() || !info) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!triangle || !matrix.is_right()) return CUSOLVER_STATUS_INVALID_VALUE;
   return call.enqueue(cost_of<T>(cube(n) * 2 / 3, n * n), [=](Running& running) {
-    *running.write(info, 1) =
-        blas::sytri<T>(triangle, matrix.n(), matrix.write(running), matrix.ld(), pivots_of(running, pivots, n).data());
+    leave(
+        running, info,
+        blas::sytri<T>(triangle, matrix.n(), matrix.write(running), matrix.ld(), pivots_of(running, pivots, n).data()));
   });
 }
 
