@@ -1,6 +1,7 @@
 #include "imex/domain.hpp"
 
 #include <algorithm>
+#include <future>
 #include <string_view>
 
 #include "imex/net.hpp"
@@ -66,8 +67,9 @@ std::string node_as_json(const NodeView& node, const std::vector<NodeView>& all,
 }  // namespace
 
 std::vector<NodeView> ask_nodes(const std::vector<std::string>& nodes, int port) {
-  std::vector<NodeView> out;
-  for (const auto& host : nodes) {
+  // At once: the lookup of a name that nobody has takes seconds, and a ComputeDomain lists many.
+  std::vector<std::future<NodeView>> asked;
+  const auto ask = [&nodes, port](const std::string& host) {
     NodeView node{host, std::string(kUnavailable), {}, {}, {}};
     const auto connection = connect_to(host, port, kSeconds);
     const auto line = connection && send_text(connection, "node\n") ? receive_line(connection, kSeconds) : std::nullopt;
@@ -77,8 +79,11 @@ std::vector<NodeView> ask_nodes(const std::vector<std::string>& nodes, int port)
       for (const auto& name : split(parts[3], ',')) node.connections.push_back(connection_of(name));
     }
     node.connections.resize(nodes.size(), Connection::invalid);
-    out.push_back(std::move(node));
-  }
+    return node;
+  };
+  for (const auto& host : nodes) asked.push_back(std::async(std::launch::async, ask, host));
+  std::vector<NodeView> out;
+  for (auto& one : asked) out.push_back(one.get());
   return out;
 }
 
