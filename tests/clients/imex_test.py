@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -23,8 +24,8 @@ class Imex(ClientTest):
         super().setUp()
         self.up("gb200-tray", None)
         # Ports are NVIDIA's, so that two runs of this test at once need networks of their own: addresses by the process.
-        network = sum(map(ord, self.folder.name)) % 250 + 1
-        self.hosts = [f"127.{network}.77.{node}" for node in (1, 2, 3)]
+        high, low = divmod(os.getpid(), 250)
+        self.hosts = [f"127.{high % 250 + 1}.{low + 1}.{node}" for node in (1, 2, 3)]
         self.running: dict[int, subprocess.Popen[str]] = {}
         self.addCleanup(lambda: [self.end(node, signal.SIGKILL) for node in list(self.running)])
 
