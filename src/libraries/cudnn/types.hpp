@@ -134,7 +134,7 @@ struct Performance {
   float time;
   std::size_t memory;
   cudnnDeterminism_t determinism;
-  cudnnMathType_t mathType;
+  cudnnMathType_t math_type;
   int reserved[3];
 };
 using ForwardPerformance = Performance<cudnnConvolutionFwdAlgo_t>;
@@ -143,12 +143,12 @@ using FilterPerformance = Performance<cudnnConvolutionBwdFilterAlgo_t>;
 
 struct Debug {
   unsigned cudnn_version;
-  cudnnStatus_t cudnnStatus;
+  cudnnStatus_t status;
   unsigned time_sec, time_usec, time_delta;
   Handle* handle;
   CUstream stream;
   unsigned long long pid, tid;
-  int cudaDeviceId;
+  int cuda_device_id;
   int reserved[15];
 };
 using Callback = void (*)(cudnnSeverity_t severity, void* data, const Debug* debug, const char* message);
