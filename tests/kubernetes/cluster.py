@@ -29,6 +29,7 @@ class Cluster:
         self.programs: dict[str, subprocess.Popen[bytes]] = {}
         self.images: list[Path] = []
         self.nodes = [Node(work, 0, self._start)]
+        self._last_number = 0
         self.environment = {**os.environ, "KUBECONFIG": str(work / "admin.kubeconfig"), "HOME": str(work), "LC_ALL": "C.UTF-8"}
 
     # ---- certificates
@@ -113,7 +114,8 @@ class Cluster:
 
     def add_node(self) -> Node:
         """A further one."""
-        node = Node(self.work, len(self.nodes), self._start)
+        self._last_number += 1  # no number twice: a node that was removed leaves its folder
+        node = Node(self.work, self._last_number, self._start)
         self.nodes.append(node)
         node.enter()
         make_address(node)
