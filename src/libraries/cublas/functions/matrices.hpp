@@ -22,6 +22,14 @@ inline bool are_sizes(std::initializer_list<std::int64_t> sizes) {
 inline bool is_leading(std::int64_t ld, std::int64_t rows) {
   return ld >= std::max<std::int64_t>(rows, 1) && ld <= std::numeric_limits<int>::max();
 }
+
+// Letters and sizes of an update of a triangle of n by n by two matrices, each of n by k or its transpose.
+inline bool is_update_by_two(cublasFillMode_t uplo, cublasOperation_t t, std::int64_t n, std::int64_t k,
+                             std::int64_t lda, std::int64_t ldb, std::int64_t ldc) {
+  const auto rows = t == CUBLAS_OP_N ? n : k;
+  return letter_of(uplo) && letter_of(t) && are_sizes({n, k}) && is_leading(lda, rows) && is_leading(ldb, rows) &&
+         is_leading(ldc, n);
+}
 inline std::int64_t matrix_size(std::int64_t rows, std::int64_t columns, std::int64_t ld) {
   return rows > 0 && columns > 0 ? (columns - 1) * ld + rows : 0;
 }

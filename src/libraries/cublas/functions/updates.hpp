@@ -11,9 +11,7 @@ cublasStatus_t any_syr2k(const Call& call, Routine routine, cublasFillMode_t upl
                          std::int64_t k, const T* alpha, const T* a, std::int64_t lda, const T* b, std::int64_t ldb,
                          const S* beta, T* c, std::int64_t ldc) {
   const auto rows = t == CUBLAS_OP_N ? n : k, columns = t == CUBLAS_OP_N ? k : n;
-  if (!letter_of(uplo) || !letter_of(t) || !are_sizes({n, k}) || !is_leading(lda, rows) || !is_leading(ldb, rows) ||
-      !is_leading(ldc, n) || !alpha || !beta)
-    return CUBLAS_STATUS_INVALID_VALUE;
+  if (!is_update_by_two(uplo, t, n, k, lda, ldb, ldc) || !alpha || !beta) return CUBLAS_STATUS_INVALID_VALUE;
   if (n == 0) return CUBLAS_STATUS_SUCCESS;
   const Scalar<T> by(call, alpha);
   const Scalar<S> old(call, beta);

@@ -4,7 +4,7 @@
 
 #include "ptx/check/touched.hpp"
 #include "ptx/instructions/memory/bulk_copies.hpp"
-#include "ptx/run/group.hpp"
+#include "ptx/instructions/memory/copy_targets.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -34,19 +34,7 @@ bool copy_row(Warp& w, const Instruction& i, const BulkCopy& copy, std::uint64_t
   return true;
 }
 
-// Calls f(target, barrier) for each block that a copy of a lane goes to, until it returns false.
-template <class F>
-bool each_target(const Warp& w, const Instruction& i, unsigned lane, F f) {
-  const auto to = number_at(w, i, kRowTarget, lane);
-  const auto told = has_operand(w, i, kRowBarrier) ? number_at(w, i, kRowBarrier, lane) : 0;
-  if (!has_operand(w, i, kRowBlocks)) return f(to, told);
-  const auto mask = w.at<std::uint16_t>(w.frame().function->operands[i.side + kRowBlocks])[lane];
-  for (unsigned rank = 0; rank < 16; ++rank) {
-    const auto window = Group::window_of(rank);
-    if ((mask >> rank & 1) && !f(window | Group::offset_of(to), window | Group::offset_of(told))) return false;
-  }
-  return true;
-}
+constexpr CopyTargets kRowTargets{kRowTarget, kRowBarrier, kRowBlocks};
 
 void copy_bulk(Warp& w, const Instruction& i, Mask lanes) {
   const auto copy = std::bit_cast<BulkCopy>(i.immediate);
@@ -54,7 +42,7 @@ void copy_bulk(Warp& w, const Instruction& i, Mask lanes) {
   for (unsigned l = 0; l < kLanes; ++l) {
     if (!(lanes >> l & 1)) continue;
     const auto size = static_cast<std::uint32_t>(number_at(w, i, kRowBytes, l));
-    const bool is_done = each_target(w, i, l, [&](std::uint64_t to, std::uint64_t told) {
+    const bool is_done = kRowTargets.each(w, i, l, [&](std::uint64_t to, std::uint64_t told) {
       return copy_row(w, i, copy, to, l) && (!tells || complete(w, i, told, size, l));
     });
     if (!is_done) return;
@@ -70,7 +58,7 @@ void touched::bulk_copies(Warp& w, const Instruction& i, Mask lanes, TouchedByte
     const auto lane = static_cast<std::uint8_t>(std::countr_zero(left));
     const auto from = number_at(w, i, kRowSource, lane);
     const auto size = static_cast<std::uint32_t>(number_at(w, i, kRowBytes, lane));
-    each_target(w, i, lane, [&](std::uint64_t to, std::uint64_t told) {
+    kRowTargets.each(w, i, lane, [&](std::uint64_t to, std::uint64_t told) {
       if (size > 0) {
         out.push_back({from, size, 16, Touch::reads, copy.from, lane, false});
         out.push_back({to, size, 16, copies ? Touch::writes : Touch::changes, copy.to, lane, copies});

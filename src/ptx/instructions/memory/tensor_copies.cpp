@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "ptx/instructions/memory/box_copy.hpp"
-#include "ptx/run/group.hpp"
+#include "ptx/instructions/memory/copy_targets.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -42,19 +42,7 @@ bool peek_at_map(Warp& w, const Instruction& i, std::uint64_t address, TensorMap
   return bytes && is_map(out);
 }
 
-// Calls f(address, barrier) for each block that a copy of a lane goes to, until it returns false.
-template <class F>
-bool each_target(const Warp& w, const Instruction& i, unsigned lane, F f) {
-  const auto own = number_at(w, i, kBoxMemory, lane);
-  const auto told = has_operand(w, i, kBoxBarrier) ? number_at(w, i, kBoxBarrier, lane) : 0;
-  if (!has_operand(w, i, kBoxBlocks)) return f(own, told);
-  const auto mask = w.at<std::uint16_t>(w.frame().function->operands[i.side + kBoxBlocks])[lane];
-  for (unsigned rank = 0; rank < 16; ++rank) {
-    const auto window = Group::window_of(rank);
-    if ((mask >> rank & 1) && !f(window | Group::offset_of(own), window | Group::offset_of(told))) return false;
-  }
-  return true;
-}
+constexpr CopyTargets kBoxTargets{kBoxMemory, kBoxBarrier, kBoxBlocks};
 
 constexpr std::uint32_t kAlignment = 128;  // of shared memory
 
@@ -69,7 +57,7 @@ void copy_box(Warp& w, const Instruction& i, Mask lanes) {
     if (!fits(map, copy)) return w.fault(FaultKind::illegal_instruction, address, i, l);
     const auto own = number_at(w, i, kBoxMemory, l);
     if (own % kAlignment != 0) return w.fault(FaultKind::misaligned_address, own, i, l);
-    const bool is_done = each_target(w, i, l, [&](std::uint64_t to, std::uint64_t told) {
+    const bool is_done = kBoxTargets.each(w, i, l, [&](std::uint64_t to, std::uint64_t told) {
       BoxCopy box(w, i, l, map);
       return box.copy(to) && (!tells || complete(w, i, told, box.bytes(), l));
     });
@@ -96,7 +84,7 @@ void touched::tensor_copies(Warp& w, const Instruction& i, Mask lanes, TouchedBy
     TensorMap map;
     if (!peek_at_map(w, i, address, map) || !fits(map, copy)) continue;
     out.push_back({number_at(w, i, kBoxMemory, lane), 0, kAlignment, touch, Space::shared, lane, false});
-    each_target(w, i, lane, [&](std::uint64_t to, std::uint64_t told) {
+    kBoxTargets.each(w, i, lane, [&](std::uint64_t to, std::uint64_t told) {
       BoxCopy(w, i, lane, map).list(to, out);
       if (has_operand(w, i, kBoxBarrier)) out.push_back({told, 8, 8, Touch::changes, Space::shared, lane, false});
       return true;
