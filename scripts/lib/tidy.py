@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """clang-tidy over a build tree's compile commands, as many at a time as there are cores.
 
-    tidy.py BUILD CHECKS
+    tidy.py BUILD CHECKS [--since COMMIT]
+
+With --since only sources and headers that changed after that commit are looked at: what did not change says the same as it said
+then. All are, where the repository does not know the commit, or where the rules changed since.
 
 What a compilation read, the configuration and the program are hashed; a compilation that was clean is not looked at again until
 one of them changes. Prints each finding of our own files once; ends with 1 when there is one."""
@@ -101,10 +104,12 @@ def findings_of(output: str) -> list[str]:
 
 def main() -> int:
     build, checks = Path(sys.argv[1]).resolve(), sys.argv[2]
+    changed = changed_since(sys.argv[4]) if sys.argv[3:4] == ["--since"] else None
     tool = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
     entries = {entry["file"]: entry for entry in json.loads((build / "compile_commands.json").read_text())}
     units = [Unit(entry, build, checks, tool) for file, entry in entries.items() if "/generated/" not in file and not file.endswith(".c")]
     make_missing(build, [source for unit in units for source in included(unit.file)])
+    units = needed(units, changed)
     stale = [unit for unit in units if not unit.is_clean()]
     # The largest first, so that no core waits for it at the end.
     stale.sort(key=lambda unit: -sum(os.path.getsize(f) for f in included(unit.file)))
@@ -117,6 +122,60 @@ def main() -> int:
                 findings.add(finding)
     print(f"clang-tidy: {len(units)} compilations, {len(stale)} looked at, {len(findings)} findings", file=sys.stderr)
     return 1 if findings else 0
+
+
+RULES = (".clang-tidy", "scripts/lib/tidy.py")
+
+
+def changed_since(commit: str) -> set[str] | None:
+    """The files that differ from a commit, new ones too; nothing where that cannot be said."""
+    files: set[str] = set()
+    for command in (["diff", "--name-only", commit], ["ls-files", "--others", "--exclude-standard"]):
+        result = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True)
+        if result.returncode:
+            return None
+        files.update(result.stdout.split("\n"))
+    return None if files.intersection(RULES) else {str(ROOT / file) for file in files if file}
+
+
+def needed(units: list[Unit], changed: set[str] | None) -> list[Unit]:
+    """Those of the compilations that together hold all sources that people write; with `changed`, those that hold what changed:
+    each source, and each header once."""
+    kept, held = [], set()
+    for unit in sorted(units, key=lambda unit: -len(included(unit.file))):
+        sources = {source for source in included(unit.file) if "/generated/" not in source}
+        files = sources if changed is None else headers_of(sources).intersection(changed)
+        if not files <= held:
+            held |= files
+            kept.append(unit)
+    return kept
+
+
+def headers_of(sources: set[str]) -> set[str]:
+    """The sources, and our headers that they include, however deep: by their text, which is quicker than a preprocessor."""
+    found, rest = set(sources), list(sources)
+    while rest:
+        for header in quoted(rest.pop()) - found:
+            found.add(header)
+            rest.append(header)
+    return found
+
+
+@cache
+def quoted(file: str) -> frozenset[str]:
+    """Our files that a file may mean by its #include lines."""
+    try:
+        names = re.findall(r'^\s*#\s*include\s+["<]([^">]+)[">]', Path(file).read_text(errors="replace"), re.M)
+    except OSError:
+        return frozenset()
+    places = [Path(file).parent, *(ROOT / folder for folder in ("src", "include", "tools", "tests", ".")), *ancestors(Path(file))]
+    paths = {os.path.normpath(place / name) for name in names for place in places}
+    return frozenset(path for path in paths if os.path.isfile(path))
+
+
+def ancestors(file: Path) -> list[Path]:
+    """The folders above a file as far as the repository: a target may name any of them to its compiler."""
+    return [folder for folder in file.parents if folder.is_relative_to(ROOT)]
 
 
 def make_missing(build: Path, sources: list[str]) -> None:

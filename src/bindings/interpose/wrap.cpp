@@ -42,8 +42,9 @@ Word dispatch(std::size_t slot, std::size_t symbol, const Word* arguments) noexc
   return entry->hook->on_call(Call(*entry->inner, symbol, arguments));
 }
 
+// Sanitizers would make each of its thousands of instances many times larger, and there is nothing in it to find.
 template <std::size_t Index, std::size_t Place, class R, class... A>
-R thunk(A... arguments) {
+[[gnu::no_sanitize("address", "undefined")]] R thunk(A... arguments) {
   const Word words[sizeof...(A) + 1] = {to_word(arguments)..., 0};
   return from_word<R>(dispatch(Place, Index, words));
 }

@@ -11,7 +11,7 @@ namespace {
 using llvm::Value;
 
 // The least normal f32, and the least double that becomes one.
-constexpr double kLeast = 0x1p-126, kRoundsToLeast = 0x1p-126 - 0x1p-151;
+constexpr double kLeastNormal = 0x1p-126, kRoundsToLeast = 0x1p-126 - 0x1p-151;
 
 class OfOne {
  public:
@@ -36,8 +36,8 @@ class OfOne {
 
   Value* reciprocal() {
     if (!p_.flushes) return b_.CreateFDiv(number(x_, 1), x_);
-    auto* const of = b_.CreateSelect(b_.CreateFCmpOLT(size_of_x(), number(x_, kLeast)), zero_like_x(), x_);
-    auto* const becomes_small = b_.CreateAnd(b_.CreateFCmpOGT(size_of_x(), number(x_, 1 / kLeast)),
+    auto* const of = b_.CreateSelect(b_.CreateFCmpOLT(size_of_x(), number(x_, kLeastNormal)), zero_like_x(), x_);
+    auto* const becomes_small = b_.CreateAnd(b_.CreateFCmpOGT(size_of_x(), number(x_, 1 / kLeastNormal)),
                                              b_.CreateFCmpONE(size_of_x(), number(x_, __builtin_inf())));
     return b_.CreateSelect(becomes_small, zero_like_x(), b_.CreateFDiv(number(x_, 1), of));
   }

@@ -8,7 +8,7 @@ namespace nvmlkit::ptx::jit {
 namespace {
 
 // The ways are compiled once more, for some lanes.
-constexpr std::uint32_t kMostInstructions = 96;
+constexpr std::uint32_t kMostToPart = 96;
 
 bool has_meetings(const Function& function, const Stretch& stretch) {
   for (auto at = stretch.begin; at < stretch.end; ++at)
@@ -35,7 +35,7 @@ std::optional<Parting> parting_at(const Function& function, const std::vector<St
     pending.erase(pending.begin());
     const auto& stretch = stretches[next];
     length += stretch.end - stretch.begin + 1;
-    if (length > kMostInstructions || has_meetings(function, stretch) || !leads_on(next)) return std::nullopt;
+    if (length > kMostToPart || has_meetings(function, stretch) || !leads_on(next)) return std::nullopt;
     out.between.push_back(next);
   }
   if (pending.empty() || out.between.empty()) return std::nullopt;
