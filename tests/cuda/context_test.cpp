@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <limits>
 #include <thread>
 
 #include "loaded.hpp"
@@ -123,13 +124,44 @@ TEST_F(CudaContexts, LimitsAndFlagsAreKept) {
   EXPECT_EQ(driver().cuCtxSetLimit(CU_LIMIT_STACK_SIZE, std::size_t{4096}), CUDA_SUCCESS);
   EXPECT_EQ(driver().cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE), CUDA_SUCCESS);
   EXPECT_EQ(value, 4096u);
-  EXPECT_EQ(driver().cuCtxSetLimit(CU_LIMIT_CIG_ENABLED, std::size_t{1}), CUDA_ERROR_UNSUPPORTED_LIMIT);
+  EXPECT_EQ(driver().cuCtxSetLimit(CU_LIMIT_CIG_ENABLED, std::size_t{1}), CUDA_ERROR_NOT_PERMITTED);
   EXPECT_EQ(driver().cuCtxSetLimit(CU_LIMIT_MAX, std::size_t{1}), CUDA_ERROR_INVALID_VALUE);
   unsigned flags = 0;
   EXPECT_EQ(driver().cuCtxSetFlags(3u), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(driver().cuCtxSetFlags(unsigned{CU_CTX_SCHED_SPIN}), CUDA_SUCCESS);
   EXPECT_EQ(driver().cuCtxGetFlags(&flags), CUDA_SUCCESS);
   EXPECT_EQ(flags, unsigned{CU_CTX_SCHED_SPIN});
+}
+
+// As an H100 with driver 580 answers.
+TEST_F(CudaContexts, LimitsAreRoundedAndBounded) {
+  const auto refused = std::numeric_limits<std::size_t>::max();
+  const auto after = [&](CUlimit limit, std::size_t value) {
+    if (driver().cuCtxSetLimit(limit, value) != CUDA_SUCCESS) return refused;
+    std::size_t now = 0;
+    EXPECT_EQ(driver().cuCtxGetLimit(&now, limit), CUDA_SUCCESS);
+    return now;
+  };
+  const std::size_t mib = 1 << 20, tib = std::size_t{1} << 40;
+  std::size_t value = 0;
+  EXPECT_EQ(after(CU_LIMIT_STACK_SIZE, 1), 16u);
+  EXPECT_EQ(after(CU_LIMIT_STACK_SIZE, 1000), 1008u);
+  EXPECT_EQ(after(CU_LIMIT_STACK_SIZE, mib), refused);
+  EXPECT_EQ(driver().cuCtxGetLimit(&value, CU_LIMIT_PRINTF_FIFO_SIZE), CUDA_SUCCESS);
+  EXPECT_EQ(value, 8650752u);
+  EXPECT_EQ(after(CU_LIMIT_PRINTF_FIFO_SIZE, 0), mib / 2);
+  EXPECT_EQ(after(CU_LIMIT_PRINTF_FIFO_SIZE, tib), 2048 * mib);
+  EXPECT_EQ(after(CU_LIMIT_MALLOC_HEAP_SIZE, 1000), 4 * mib);
+  EXPECT_EQ(driver().cuCtxGetLimit(&value, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH), CUDA_ERROR_UNSUPPORTED_LIMIT);
+  EXPECT_EQ(after(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 1), 32u);
+  EXPECT_EQ(after(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 128), 128u);
+  EXPECT_EQ(after(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 129), refused);
+  EXPECT_EQ(driver().cuCtxGetLimit(&value, CU_LIMIT_PERSISTING_L2_CACHE_SIZE), CUDA_SUCCESS);
+  EXPECT_EQ(value, 9830400u);
+  EXPECT_EQ(after(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1), 3276800u);
+  EXPECT_EQ(after(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1024 * mib), refused);
+  EXPECT_EQ(driver().cuCtxGetLimit(&value, CU_LIMIT_SHMEM_SIZE), CUDA_SUCCESS);
+  EXPECT_EQ(value, 232448u);
 }
 
 TEST_F(CudaContexts, PeerAccess) {

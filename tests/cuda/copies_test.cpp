@@ -83,7 +83,7 @@ TEST_F(CudaCopies, Rectangles) {
   EXPECT_EQ(driver().cuMemcpy2D_v2(const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_VALUE);
   copy.dstPitch = 512;
   copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-  EXPECT_EQ(driver().cuMemcpy2D_v2(const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(driver().cuMemcpy2D_v2(const_cast<const CUDA_MEMCPY2D*>(&copy)), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(CudaCopies, Boxes) {

@@ -16,8 +16,10 @@ using namespace cuda;
 // The machine that the tests know.
 inline const int machine_of_tests = setenv("NVMLKIT_MACHINE", "h100", 1);
 
+// The simulated driver, or the one that NVMLKIT_TEST_CUDA_LIBRARY names: libcuda.so.1 shows what a real one answers.
 inline void* library() {
-  static void* const handle = dlopen(NVMLKIT_TEST_CUDA, RTLD_NOW | RTLD_LOCAL);
+  static const char* const named = std::getenv("NVMLKIT_TEST_CUDA_LIBRARY");
+  static void* const handle = dlopen(named ? named : NVMLKIT_TEST_CUDA, RTLD_NOW | RTLD_LOCAL);
   return handle;
 }
 

@@ -61,7 +61,7 @@ const std::vector<Contract>& contracts() {
       {"cuModuleLoadDataEx", Answer::code, Needs::context, {pointer, pointer, value, optional_pointer, optional_pointer}},
       {"cuModuleLoadFatBinary", Answer::code, Needs::context, {pointer, pointer}},
       {"cuModuleUnload", Answer::code, Needs::init, {value}},
-      {"cuModuleGetLoadingMode", Answer::code, Needs::context, {pointer}},
+      {"cuModuleGetLoadingMode", Answer::code, Needs::init, {pointer}},
       {"cuModuleGetFunction", Answer::code, Needs::context, {pointer, value, pointer}},
       {"cuModuleGetFunctionCount", Answer::code, Needs::context, {pointer, value}},
       {"cuModuleEnumerateFunctions", Answer::code, Needs::context, {pointer, value, value}},

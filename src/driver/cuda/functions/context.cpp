@@ -5,6 +5,7 @@
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/context/access.hpp"
+#include "driver/cuda/context/limits.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/streams/schedule.hpp"
 
@@ -28,28 +29,6 @@ CUresult create(CUcontext* pctx, unsigned flags, CUdevice dev, unsigned api_vers
   }
   *pctx = context->handle();
   return CUDA_SUCCESS;
-}
-
-// The default of a limit; nothing for limits that GPUs lack.
-std::optional<std::size_t> default_limit(CUlimit limit) {
-  switch (limit) {
-    case CU_LIMIT_STACK_SIZE:
-      return 1024;
-    case CU_LIMIT_PRINTF_FIFO_SIZE:
-      return 1024 * 1024;
-    case CU_LIMIT_MALLOC_HEAP_SIZE:
-      return DeviceHeap::kDefaultSize;
-    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
-      return 2;
-    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
-      return 2048;
-    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
-      return 64;
-    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
-      return 0;
-    default:
-      return std::nullopt;
-  }
 }
 
 }  // namespace
@@ -156,14 +135,15 @@ CUresult CtxSynchronize(Context& context) {
 
 CUresult CtxSetLimit(Context& context, CUlimit limit, std::size_t value) {
   if (limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
-  if (!default_limit(limit)) return CUDA_ERROR_UNSUPPORTED_LIMIT;
-  context.with([&](auto& s) { s.limits[limit] = value; });
-  return CUDA_SUCCESS;
+  if (!limits::initial(context.device, limit)) return CUDA_ERROR_UNSUPPORTED_LIMIT;
+  const auto granted = limits::granted(context.device, limit, value);
+  if (granted.result == CUDA_SUCCESS) context.with([&](auto& s) { s.limits[limit] = granted.value; });
+  return granted.result;
 }
 
 CUresult CtxGetLimit(Context& context, std::size_t* pvalue, CUlimit limit) {
   if (limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
-  const auto unset = default_limit(limit);
+  const auto unset = limits::initial(context.device, limit);
   if (!unset) return CUDA_ERROR_UNSUPPORTED_LIMIT;
   *pvalue = context.with([&](auto& s) {
     const auto at = s.limits.find(limit);

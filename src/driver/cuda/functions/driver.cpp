@@ -67,11 +67,18 @@ CUresult GetErrorString(CUresult error, const char** pStr) {
   return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+// Drivers of CUDA 13 refuse versions above their own; older ones, for which programs of a newer minor version ask, do
+// not.
+bool is_too_new(int version) {
+  int own = 0;
+  return DriverGetVersion(&own) == CUDA_SUCCESS && own >= 13000 && version > own;
+}
+
 // Measured on 550: what is not found is a success with a null pointer, a version is a number without sign, and a name
 // is the one without version.
 CUresult GetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags,
                            CUdriverProcAddressQueryResult* symbolStatus) {
-  if (!are_known(flags)) return CUDA_ERROR_INVALID_VALUE;
+  if (!are_known(flags) || is_too_new(cudaVersion)) return CUDA_ERROR_INVALID_VALUE;
   void (*address)() = nullptr;
   const auto status = choose(symbol, static_cast<std::uint32_t>(cudaVersion),
                              flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, address);

@@ -21,7 +21,7 @@ CUresult IpcGetMemHandle(Context&, CUipcMemHandle* pHandle, CUdeviceptr dptr) {
 
 CUresult IpcOpenMemHandle_v2(Context& context, CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags) {
   const auto ticket = tickets::ticket_of(handle);
-  if (ticket.what != Ticket::kMemory || ticket.size == 0 || Flags > CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
+  if (ticket.what != Ticket::kMemory || ticket.size == 0 || Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
     return CUDA_ERROR_INVALID_VALUE;
   return tickets::take(ticket, context.handle(), nullptr, *pdptr);
 }

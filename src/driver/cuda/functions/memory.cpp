@@ -82,7 +82,11 @@ CUresult MemGetAddressRange_v2(Context&, CUdeviceptr* pbase, std::size_t* psize,
 
 CUresult MemHostAlloc(Context& context, void** pp, std::size_t bytesize, unsigned int Flags) {
   constexpr unsigned kKnown = kCuMemhostallocPortable | kCuMemhostallocDevicemap | kCuMemhostallocWritecombined;
-  if (bytesize == 0 || (Flags & ~kKnown) != 0) return CUDA_ERROR_INVALID_VALUE;
+  if ((Flags & ~kKnown) != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (bytesize == 0) {  // as an H100 with driver 580 answers, unlike for memory of the GPU
+    *pp = nullptr;
+    return CUDA_SUCCESS;
+  }
   const auto made = memory::allocate(MemoryKind::host, context.device, context.handle(), bytesize, Flags);
   if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
   *pp = made->bytes;
@@ -102,9 +106,9 @@ CUresult MemFreeHost(void* p) {
 }
 
 CUresult MemHostRegister_v2(Context& context, void* p, std::size_t bytesize, unsigned int Flags) {
-  constexpr unsigned kKnown = kCuMemhostregisterPortable | kCuMemhostregisterDevicemap;
+  constexpr unsigned kKnown = kCuMemhostregisterPortable | kCuMemhostregisterDevicemap | kCuMemhostregisterReadOnly;
   if (bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (Flags & (kCuMemhostregisterIomemory | kCuMemhostregisterReadOnly)) return CUDA_ERROR_NOT_SUPPORTED;
+  if (Flags & kCuMemhostregisterIomemory) return CUDA_ERROR_NOT_SUPPORTED;
   if ((Flags & ~kKnown) != 0) return CUDA_ERROR_INVALID_VALUE;
   return memory::register_host(p, bytesize, context.device, context.handle(), Flags);
 }

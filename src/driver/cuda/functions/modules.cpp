@@ -1,6 +1,9 @@
 // Modules and libraries.
 #include "driver/cuda/code/modules.hpp"
 
+#include <cstdlib>
+#include <cstring>
+
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/code/jit_options.hpp"
 #include "driver/cuda/generated/functions.hpp"
@@ -64,8 +67,9 @@ CUresult ModuleUnload(CUmodule hmod) {
   return modules::unload(hmod) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult ModuleGetLoadingMode(Context&, CUmoduleLoadingMode* mode) {
-  *mode = CU_MODULE_EAGER_LOADING;
+CUresult ModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
+  const char* asked = std::getenv("CUDA_MODULE_LOADING");
+  *mode = asked && std::strcmp(asked, "EAGER") == 0 ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
   return CUDA_SUCCESS;
 }
 

@@ -18,6 +18,10 @@ CUresult MemAllocFromPoolAsync(Context& context, CUdeviceptr* dptr, std::size_t 
                                CUstream hStream) {
   const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  if (bytesize == 0 && pools::find(pool)) {  // nothing, which may be freed
+    *dptr = 0;
+    return CUDA_SUCCESS;
+  }
   if (!stream->capture) {
     const auto result = pools::allocate(pool, context.handle(), bytesize, *dptr);
     if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
@@ -26,7 +30,7 @@ CUresult MemAllocFromPoolAsync(Context& context, CUdeviceptr* dptr, std::size_t 
   }
   const auto own = pools::find(pool);
   AllocWork work;
-  if (!own || bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (!own) return CUDA_ERROR_INVALID_VALUE;
   if (const auto result = graph_memory::reserve(*own->device, context.handle(), bytesize, work); result != CUDA_SUCCESS)
     return result;
   const auto address = work.place->address;
@@ -42,7 +46,7 @@ CUresult MemAllocAsync(Context& context, CUdeviceptr* dptr, std::size_t bytesize
 CUresult MemFreeAsync(Context& context, CUdeviceptr dptr, CUstream hStream) {
   const auto stream = streams::find(hStream, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-  if (dptr == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (dptr == 0) return CUDA_SUCCESS;
   if (stream->capture) {
     if (!graph_memory::is_of_graph(dptr)) return CUDA_ERROR_INVALID_VALUE;
     return capture::add(*stream, FreeWork{dptr});

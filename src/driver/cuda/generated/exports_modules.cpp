@@ -45,10 +45,9 @@ NVMLKIT_CUDA_EXPORT CUresult cuModuleUnload(CUmodule hmod) {
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
-  const Current current;
-  if (!current) return current.refusal();
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!mode) return CUDA_ERROR_INVALID_VALUE;
-  return guarded([&] { return functions::ModuleGetLoadingMode(*current, mode); });
+  return guarded([&] { return functions::ModuleGetLoadingMode(mode); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name) {

@@ -352,7 +352,7 @@ CUresult ModuleLoadData(Context& context, CUmodule* module, const void* image);
 CUresult ModuleLoadDataEx(Context& context, CUmodule* module, const void* image, unsigned int numOptions, CUjit_option* options, void** optionValues);
 CUresult ModuleLoadFatBinary(Context& context, CUmodule* module, const void* fatCubin);
 CUresult ModuleUnload(CUmodule hmod);
-CUresult ModuleGetLoadingMode(Context& context, CUmoduleLoadingMode* mode);
+CUresult ModuleGetLoadingMode(CUmoduleLoadingMode* mode);
 CUresult ModuleGetFunction(Context& context, CUfunction* hfunc, CUmodule hmod, const char* name);
 CUresult ModuleGetFunctionCount(Context& context, unsigned int* count, CUmodule mod);
 CUresult ModuleEnumerateFunctions(Context& context, CUfunction* functions, unsigned int numFunctions, CUmodule mod);

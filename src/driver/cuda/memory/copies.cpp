@@ -17,7 +17,7 @@ CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdevicept
 
 CUresult Copy::place_in_array(const Side& side, const Box& box, Placed& out) {
   const auto array = textures::find(side.array);
-  if (!array) return CUDA_ERROR_INVALID_HANDLE;
+  if (!array) return CUDA_ERROR_INVALID_VALUE;
   const auto fits = [](std::size_t at, std::size_t size, std::size_t room) { return at <= room && size <= room - at; };
   if (!fits(side.x, box.width, array->row()) || !fits(side.y, box.height, array->height()) ||
       !fits(side.z, box.depth, array->depth()))
