@@ -6,6 +6,7 @@
 #include <set>
 
 #include "import_support.hpp"
+#include "older_facts.hpp"
 
 namespace nvmlgen::testing_support {
 namespace {
@@ -56,6 +57,14 @@ class Drill : public ::testing::Test {
     return found != headers_.end() && found->first <= ladder_.place(removed.at("last_seen"));
   }
 
+  // Whether every header of the history up to the newest one here is here.
+  bool is_whole() const { return !headers_.empty() && headers_.rbegin()->first + 1 == headers_.size(); }
+  json versions() const {
+    json out = json::array();
+    for (const auto& [place, header] : headers_) out.push_back(header.first);
+    return out;
+  }
+
   const fs::path registry_ = NVMLKIT_REGISTRY_FACTS;
   const json history_ = facts_of(registry_, "history.json");
   const Ladder ladder_{history_};
@@ -88,6 +97,19 @@ TEST_F(Drill, HeadersInOrderEndAtTheRegistry) {
     if (was_imported(removed)) gone.insert(name);
   for (const auto& [name, removed] : after.at("removed_functions").items()) gone_here.insert(name);
   EXPECT_EQ(gone_here, gone);
+  if (!is_whole()) return;
+
+  // Without a gap everything is equal, but what the registry marks as newer, and what libraries export.
+  const OlderFacts older(registry_, versions());
+  EXPECT_EQ(facts_of(target, "functions.json"), older.functions());
+  EXPECT_EQ(facts_of(target, "structs.json"), older.structs());
+  EXPECT_EQ(facts_of(target, "enums.json"), older.enums());
+  EXPECT_EQ(facts_of(target, "constants.json"), older.constants());
+  EXPECT_EQ(facts_of(target, "families.json"), older.families());
+  const json types = older.types(), types_here = facts_of(target, "types.json");
+  for (const auto& [name, value] : types.items()) EXPECT_EQ(types_here.at(name), value) << name;
+  for (const char* timeline : {"constant_changes", "struct_layout_changes", "signature_changes"})
+    EXPECT_EQ(after.at(timeline), older.timelines(timeline)) << timeline;
 }
 
 }  // namespace
