@@ -27,6 +27,7 @@ enum class Trait : std::uint8_t {
   hostname,  // A GPU can be given a host name.
   bank_remapping,  // Banks of memory are remapped.
   adaptive_tgp,  // A module shares its power budget out to its GPUs.
+  performance_controllers,  // Controllers weigh power against performance and keep samples.
   mig_vgpu_timeslices,  // vGPUs share the time of a GPU instance.
 };
 
@@ -68,6 +69,7 @@ inline constexpr Rule kRules[] = {
     {10u, {}, {}},  // hostname
     {13u, {}, {}},  // bank_remapping
     {13u, {}, {}},  // adaptive_tgp
+    {13u, {}, {}},  // performance_controllers
     {10u, {}, {}},  // mig_vgpu_timeslices
 };
 

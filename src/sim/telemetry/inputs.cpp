@@ -108,6 +108,13 @@ void set_clocks(const Gpu& gpu, Inputs& in) {
 
 std::uint8_t percent(std::uint32_t value) { return static_cast<std::uint8_t>(std::min(value, 100U)); }
 
+// Without MIG the per cents are time. With it they are SMs that work all the time: a few of them draw more than their
+// share, because caches and memory are up for all, and are hotter than the chip. Fitted to an H100 with 60 of 132 SMs
+// busy, and an H200 with 32.
+constexpr double kBend = 1.3, kSpot = 1.6;
+
+bool is_split(const Gpu& gpu) { return gpu.mig.mode_current && *gpu.mig.mode_current == model::EnableState::enabled; }
+
 // A pinned utilization is work too.
 void set_load(const Gpu& gpu, Inputs& in) {
   const auto& w = gpu.workload;
@@ -124,14 +131,8 @@ void set_load(const Gpu& gpu, Inputs& in) {
   in.load[Engine::decoder] = load_of(w.decoder, u.decoder);
   in.load[Engine::jpeg] = load_of(w.jpeg, u.jpeg);
   in.load[Engine::ofa] = load_of(w.ofa, u.ofa);
-  // Without MIG the per cents are time. With it they are SMs that work all the time: a few of them draw more than their
-  // share, because caches and memory are up for all, and are hotter than the chip. Fitted to an H100 with 60 of 132 SMs
-  // busy, and an H200 with 32.
-  constexpr double kBend = 1.3, kSpot = 1.6;
-  const bool mig = gpu.mig.mode_current && *gpu.mig.mode_current == model::EnableState::enabled;
-  const double share = in.load[Engine::gpu] / 100.0;
-  in.work = mig ? std::expm1(-kBend * share) / std::expm1(-kBend) : share;
-  in.hot_spot = mig && in.busy ? kSpot : 1;
+  in.work = work_of(gpu, in.load[Engine::gpu] / 100.0);
+  in.hot_spot = is_split(gpu) && in.busy ? kSpot : 1;
 }
 
 // Processes of the machine file have the utilization that is written there; those that run share the rest.
@@ -195,6 +196,10 @@ std::uint32_t forced_by(const faults::State& faults) {
 bool is_pinned(const State& state, model::Live field) {
   static_assert(model::live_fields <= 64);
   return (state.pinned >> static_cast<unsigned>(field) & 1) != 0;
+}
+
+double work_of(const Gpu& gpu, double share) {
+  return is_split(gpu) ? std::expm1(-kBend * share) / std::expm1(-kBend) : share;
 }
 
 Inputs inputs_of(const Gpu& gpu) {

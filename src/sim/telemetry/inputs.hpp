@@ -60,6 +60,9 @@ struct Inputs {
 
 Inputs inputs_of(const model::Gpu& gpu);
 
+// The share of the power of a full load that a GPU draws with this share of its SMs or of its time in use.
+double work_of(const model::Gpu& gpu, double share);
+
 bool is_pinned(const State& state, model::Live field);
 
 // The field without its pin.

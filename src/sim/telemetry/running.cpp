@@ -6,6 +6,14 @@
 namespace nvmlkit::sim::telemetry {
 namespace {
 
+// The highest clock between the two that draws no more.
+double fit(const Inputs& in, double watts, double low, double high) {
+  for (int i = 0; i < 50; ++i) (watts_at(in, (low + high) / 2) > watts ? high : low) = (low + high) / 2;
+  return low;
+}
+
+}  // namespace
+
 double watts_at(const Inputs& in, double mhz) {
   const auto& p = in.power;
   const double clock = in.graphics.highest > 0 ? mhz / in.graphics.highest : 1;
@@ -17,14 +25,6 @@ double watts_at(const Inputs& in, double mhz) {
          moved * (p.linear * clock + (1 - p.linear) * std::pow(clock, p.exponent)) +
          in.load[Engine::memory] / 100.0 * p.memory_load;
 }
-
-// The highest clock between the two that draws no more.
-double fit(const Inputs& in, double watts, double low, double high) {
-  for (int i = 0; i < 50; ++i) (watts_at(in, (low + high) / 2) > watts ? high : low) = (low + high) / 2;
-  return low;
-}
-
-}  // namespace
 
 double wanted_mhz(const ClockLimits& clock, double otherwise) {
   const double low = clock.locked_min.value_or(0), high = clock.locked_max.value_or(clock.highest);

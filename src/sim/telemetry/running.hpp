@@ -15,6 +15,9 @@ struct Running {
 double wanted_mhz(const ClockLimits& clock);
 double wanted_mhz(const ClockLimits& clock, double otherwise);
 
+// What a GPU draws that is as busy as `in` says, at another graphics clock.
+double watts_at(const Inputs& in, double mhz);
+
 // The highest graphics clock that draws no more.
 double mhz_at(const Inputs& in, double watts);
 

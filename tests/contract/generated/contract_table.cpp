@@ -208,7 +208,7 @@ const std::vector<Contract>& contracts() {
       {"nvmlDeviceGetHostname_v1", "identity", Protocol::structure, Answer::code, 0, false, {{"device", Argument::device, 0, false}, {"hostname", Argument::pointer, 64, false}}, {}},
       {"nvmlDeviceGetMemoryLimits_v1", "memory", Protocol::manual, Answer::code, 0, false, {{"device", Argument::device, 0, false}, {"limits", Argument::pointer, 32, false}}, {}},
       {"nvmlDeviceSetMemoryLimits_v1", "memory", Protocol::manual, Answer::code, 0, false, {{"device", Argument::device, 0, false}, {"limits", Argument::pointer, 24, false}}, {}},
-      {"nvmlDevicePerfMetricsGetSamples_v1", "diagnostics", Protocol::manual, Answer::unsupported, 3, false, {{"device", Argument::device, 0, false}, {"samples", Argument::pointer, 115344, false}}, {}},
+      {"nvmlDevicePerfMetricsGetSamples_v1", "diagnostics", Protocol::manual, Answer::code, 0, false, {{"device", Argument::device, 0, false}, {"samples", Argument::pointer, 115344, false}}, {}},
       {"nvmlDeviceGetAdaptiveTgpModeInfo_v1", "power", Protocol::structure, Answer::code, 0, false, {{"device", Argument::device, 0, false}, {"info", Argument::pointer, 20, false}}, {}},
       {"nvmlDeviceSetAdaptiveTgpMode_v1", "power", Protocol::set, Answer::code, 0, false, {{"device", Argument::device, 0, false}, {"mode", Argument::enumeration, 0, false}}, {}},
       {"nvmlUnitSetLedState", "unit", Protocol::set, Answer::code, 0, false, {{"unit", Argument::foreign, 0, false}, {"color", Argument::enumeration, 0, false}}, {}},

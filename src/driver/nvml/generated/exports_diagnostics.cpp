@@ -110,7 +110,9 @@ static nvmlReturn_t answer_DevicePerfMetricsGetSamples_v1(nvmlDevice_t device, n
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !samples) return NVML_ERROR_INVALID_ARGUMENT;
-  return NVML_ERROR_NOT_SUPPORTED;  // no report shows a GPU with these controllers
+  return consistent(*machine, machine->sequence(*gpu), [&] {
+    return functions::DevicePerfMetricsGetSamples_v1(*machine, *gpu, samples);
+  });
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDevicePerfMetricsGetSamples_v1(nvmlDevice_t device, nvmlPerfMetricsSamples_v1_t* samples) {
   if (watched()) [[unlikely]] return observe<answer_DevicePerfMetricsGetSamples_v1>(Symbol::DevicePerfMetricsGetSamples_v1, device, samples);

@@ -70,6 +70,7 @@ nvmlReturn_t SystemGetConfComputeSettings_v2(const Machine& machine, nvmlSystemC
 nvmlReturn_t SystemGetCPER_v1(const Machine& machine, nvmlGetCPER_v1_t* cper);
 nvmlReturn_t DeviceGetRepairStatus(const Machine& machine, const Gpu& gpu, nvmlRepairStatus_t* repairStatus);
 nvmlReturn_t DeviceGetGpuUptime_v1(const Machine& machine, const Gpu& gpu, nvmlGpuUptime_v1_t* gpuUptime);
+nvmlReturn_t DevicePerfMetricsGetSamples_v1(const Machine& machine, const Gpu& gpu, nvmlPerfMetricsSamples_v1_t* samples);
 nvmlReturn_t DeviceReadPRMCounters_v1(const Machine& machine, const Gpu& gpu, nvmlPRMCounterList_v1_t* counterList);
 
 // discovery
