@@ -74,10 +74,11 @@ std::string namespace_of(pid_t pid) {
   return stat(fmt::format("/proc/{}/ns/pid", pid).c_str(), &info) == 0 ? fmt::format("{}", info.st_ino) : "N/A";
 }
 
+// The head stands there if a client does.
 std::string processes(Daemon& daemon, Words words) {
+  if (daemon.servers().empty()) return "Server not found\n";
   const auto only = words.size() == 3 && words[1] == "-p" ? number_of<pid_t>(words[2]) : std::nullopt;
-  auto out =
-      fmt::format("{:<9} {:<5} {:<9} {:<22} {:<10} {}\n", "PID", "ID", "SERVER", "DEVICE", "NAMESPACE", "COMMAND");
+  std::string out;
   for (const auto& [pid, server] : daemon.servers())
     for (const auto* client : daemon.clients_of(pid)) {
       if (only && client->pid != *only) continue;
@@ -86,7 +87,9 @@ std::string processes(Daemon& daemon, Words words) {
         out += fmt::format("{:<9} {:<5} {:<9} {:<22} {:<10} {}\n", client->pid, 0, pid, device.substr(0, 22),
                            namespace_of(client->pid), command_of(client->pid));
     }
-  return out;
+  if (out.empty()) return out;
+  return fmt::format("{:<9} {:<5} {:<9} {:<22} {:<10} {}\n", "PID", "ID", "SERVER", "DEVICE", "NAMESPACE", "COMMAND") +
+         out;
 }
 
 std::string set_percent(Settings& settings, std::string_view text) {
@@ -103,10 +106,19 @@ std::string set_memory(Settings& settings, std::string_view device, std::string_
   return "";
 }
 
+// Nothing for a device without a limit.
 std::string get_memory(const Settings& settings, std::string_view device) {
   for (const auto& limit : settings.limits)
     if (limit.device == device) return size_text(limit.bytes) + "\n";
-  return "0G\n";
+  return "";
+}
+
+std::string default_priority(Daemon& daemon, Words) { return fmt::format("{}\n", daemon.defaults().priority); }
+std::string set_default_priority(Daemon& daemon, Words words) {
+  const auto priority = number_of<unsigned>(words[1]);
+  if (!priority || *priority > 1) return fmt::format("{} is no priority: 0 normal, 1 below normal\n", words[1]);
+  daemon.defaults().priority = *priority;
+  return "";
 }
 
 std::string default_percent(Daemon& daemon, Words) { return percent_text(daemon.defaults().percent) + "\n"; }
@@ -152,6 +164,8 @@ constexpr Command kCommands[] = {
     {"start_server", 3, 3, start_server},
     {"get_client_list", 2, 2, client_list},
     {"ps", 1, 3, processes},
+    {"get_default_client_priority", 1, 1, default_priority},
+    {"set_default_client_priority", 2, 2, set_default_priority},
     {"get_default_active_thread_percentage", 1, 1, default_percent},
     {"set_default_active_thread_percentage", 2, 2, set_default_percent},
     {"get_active_thread_percentage", 2, 2, server_percent},
@@ -180,7 +194,7 @@ std::string answer_to(std::string_view line, Daemon& daemon, Peer& asking) {
       return fmt::format("Wrong number of arguments of {}\n", words[0]);
     return command.answer(daemon, words);
   }
-  return fmt::format("Unknown command: {}\n", words[0]);
+  return fmt::format("Unknown command \"{}\"\n", words[0]);
 }
 
 }  // namespace nvmlkit::mps

@@ -18,6 +18,7 @@ namespace nvmlkit::mps {
 struct Settings {
   double percent = 100;
   Limits limits;
+  unsigned priority = 0;  // of clients: 0 normal, 1 below normal; only reported
 };
 
 struct Server {

@@ -16,10 +16,13 @@ std::string version_text(const Host& host);
 Output list_gpus(const Selection& selection);
 std::string table(const Host& host, const std::vector<Gpu>& gpus);
 Output query_gpus(const Host& host, const Selection& selection, const Options& options);
-Output query_compute_apps(const Selection& selection, const Options& options);
+// Compute processes, clocks, remapped rows, retired pages: by the command of the options.
+Output query_list(const Selection& selection, const Options& options);
 Output topology(const Selection& selection, const Options& options);
 Output mig(const Host& host, const Selection& selection, const Options& options);
-// Prints line after line; returns the exit status.
+Output nvlink(const Host& host, const Options& options);
+// Both print line after line, and return the exit status.
 int monitor(const Host& host, const Options& options);
+int monitor_processes(const Host& host, const Options& options);
 
 }  // namespace nvmlkit::smi

@@ -49,16 +49,20 @@ std::string rate(const Gpu& gpu) {
   return count_or_dash(gpu->clock_info(type));
 }
 
-// The part of the last period in which power held the clocks down is known only from two readings.
+// The part of the last period in which power or heat held the clocks down is known only from two readings.
 std::string power_violation(const Gpu& gpu) { return gpu->violation_status(nvml::PerfPolicy::power) ? "0" : "-"; }
-std::string unknown(const Gpu&) { return "-"; }
+std::string thermal_violation(const Gpu& gpu) {
+  return gpu.version() >= Version{560, 0} && gpu->violation_status(nvml::PerfPolicy::thermal) ? "0" : "-";
+}
 
 template <class T>
 std::string used(const Gpu& gpu, const nvml::Result<T>& memory) {
   return memory ? std::to_string(mebibytes(gpu.version(), memory->used)) : "-";
 }
 std::string frame_buffer(const Gpu& gpu) { return used(gpu, gpu.memory()); }
-std::string window(const Gpu& gpu) { return used(gpu, gpu.bar1()); }
+std::string window(const Gpu& gpu) {
+  return gpu.bar1() ? std::to_string(static_cast<unsigned long long>(gpu.bar1()->used.count()) >> 20) : "-";
+}
 std::string protected_part(const Gpu& gpu) { return used(gpu, gpu.protected_memory()); }
 
 template <nvml::MemoryErrorType type>
@@ -89,7 +93,7 @@ constexpr Column kColumns[] = {
     {'c', "mclk", "MHz", rate<nvml::Clock::mem>},
     {'c', "pclk", "MHz", rate<nvml::Clock::graphics>},
     {'v', "pviol", "%", power_violation},
-    {'v', "tviol", "bool", unknown},
+    {'v', "tviol", "bool", thermal_violation},
     {'m', "fb", "MB", frame_buffer},
     {'m', "bar1", "MB", window},
     {'m', "ccpm", "MB", protected_part},

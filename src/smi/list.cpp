@@ -69,13 +69,18 @@ std::string help_text() {
          "      -d, --display=SECTION,...            only these sections, as text\n"
          "    --query-gpu=FIELD,...                a line of values for each GPU\n"
          "    --query-compute-apps=FIELD,...       a line of values for each compute process\n"
-         "      --format=csv[,noheader][,nounits]    required by both\n"
+         "    --query-supported-clocks=FIELD,...   for each pair of clocks\n"
+         "    --query-remapped-rows=FIELD,...      for each GPU\n"
+         "    --query-retired-pages=FIELD,...      for each retired page\n"
+         "      --format=csv[,noheader][,nounits]    required by all of them\n"
          "    -i, --id=GPU,...                     these GPUs: index, UUID, serial number or PCI bus id\n"
          "    -f, --filename=FILE                  into a file\n"
          "    -l SECONDS, -lms MILLISECONDS        again and again\n"
-         "    topo -m                              how GPUs are connected\n"
+         "    topo -m, topo -p2p r|w|n|a|p         how GPUs are connected, and what they may do to each other\n"
+         "    nvlink -s | -c | -e | -p | -R        NVLinks: speed, capabilities, errors, the other end\n"
          "    mig -lgip | -lgi | -lci | -lcip      MIG profiles and instances\n"
          "    dmon [-s pucvmet] [-c COUNT]         a line for each GPU each second\n"
+         "    pmon [-s um] [-c COUNT]              a line for each process each second\n"
          "    --version                            the versions of driver and NVML\n";
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <nvmlkit/objects.hpp>
 
 #include "smi/commands.hpp"
@@ -16,6 +17,16 @@ constexpr Version kAnyMode{550, 0};    // GPUs whose MIG mode is off are listed,
 
 using nvml::GpuInstanceProfile;
 
+// Version 3 of the struct has no name with NVIDIA's driver 580.
+void complete_name(const Gpu& gpu, unsigned number, nvml::GpuInstanceProfileInfo& info) {
+  if (info.name && !info.name->empty()) return;
+  abi::nvmlGpuInstanceProfileInfo_v2_t older{};
+  older.version = abi::version_tag<abi::nvmlGpuInstanceProfileInfo_v2_t>;
+  const auto answer =
+      gpu.host().library.call(&nvml::Table::DeviceGetGpuInstanceProfileInfoV, gpu.device().handle(), number, &older);
+  if (answer) info.name = std::string(older.name, strnlen(older.name, sizeof older.name));
+}
+
 // In the order of nvidia-smi: by size; the variants of one size by age.
 std::vector<nvml::GpuInstanceProfileInfo> instance_profiles(const Gpu& gpu) {
   constexpr unsigned kOldest = 10, kAll = 32;
@@ -26,7 +37,8 @@ std::vector<nvml::GpuInstanceProfileInfo> instance_profiles(const Gpu& gpu) {
   };
   std::vector<Known> found;
   for (unsigned number = 0; number < (gpu.version().branch < 570 ? kOldest : kAll); ++number) {
-    const auto info = gpu->gpu_instance_profile_info(static_cast<GpuInstanceProfile>(number));
+    auto info = gpu->gpu_instance_profile_info(static_cast<GpuInstanceProfile>(number));
+    if (info) complete_name(gpu, number, *info);
     const bool last = std::find(std::begin(kNoMedia), std::end(kNoMedia), number) != std::end(kNoMedia);
     if (info) found.push_back({*info, last ? kAll : number});
   }

@@ -73,11 +73,33 @@ bool take_subcommand(Words& words, Options& options) {
     options.command = Command::mig;
   else if (word == "dmon")
     options.command = Command::dmon;
+  else if (word == "pmon")
+    options.command = Command::pmon;
+  else if (word == "nvlink")
+    options.command = Command::nvlink;
   else
     return false;
   words.skip();
   options.words = words.rest();
   return true;
+}
+
+// The queries of values as CSV, each with its fields.
+bool take_query(Words& words, Options& options) {
+  constexpr std::pair<std::string_view, Command> kQueries[] = {
+      {"--query-gpu", Command::query_gpu},
+      {"--query-compute-apps", Command::query_compute_apps},
+      {"--query-supported-clocks", Command::query_supported_clocks},
+      {"--query-remapped-rows", Command::query_remapped_rows},
+      {"--query-retired-pages", Command::query_retired_pages},
+  };
+  for (const auto& [name, command] : kQueries)
+    if (const auto fields = words.value(name, name)) {
+      options.command = command;
+      options.fields = split(*fields, ',');
+      return true;
+    }
+  return false;
 }
 
 bool take_command(Words& words, Options& options) {
@@ -91,14 +113,8 @@ bool take_command(Words& words, Options& options) {
     options.command = Command::query;
   else if (words.flag("-x", "--xml-format"))
     options.xml = true;
-  else if (const auto fields = words.value("--query-gpu", "--query-gpu")) {
-    options.command = Command::query_gpu;
-    options.fields = split(*fields, ',');
-  } else if (const auto apps = words.value("--query-compute-apps", "--query-compute-apps")) {
-    options.command = Command::query_compute_apps;
-    options.fields = split(*apps, ',');
-  } else
-    return false;
+  else
+    return take_query(words, options);
   return true;
 }
 

@@ -17,20 +17,25 @@ struct Options {
     query,
     query_gpu,
     query_compute_apps,
+    query_supported_clocks,
+    query_remapped_rows,
+    query_retired_pages,
     topo,
     mig,
     dmon,
+    pmon,
+    nvlink,
   };
 
   Command command = Command::table;
   bool xml = false;
   std::optional<std::string> sections;  // of -d
   std::vector<std::string> ids;         // of -i: index, UUID, serial number, PCI bus id
-  std::vector<std::string> fields;      // of --query-gpu and --query-compute-apps
+  std::vector<std::string> fields;      // of the queries with CSV
   std::optional<std::string> format;    // of --format
   std::optional<std::string> file;      // of -f
   std::optional<unsigned> loop_ms;      // of -l and -lms
-  std::vector<std::string> words;       // behind topo, mig and dmon
+  std::vector<std::string> words;       // behind topo, mig, dmon, pmon and nvlink
 };
 
 // What is wrong with the arguments: the line to print, and the exit status.

@@ -40,7 +40,10 @@ Output answer_of(const Host& host, const Selection& selection, const Options& op
     case Command::query_gpu:
       return query_gpus(host, selection, options);
     case Command::query_compute_apps:
-      return query_compute_apps(selection, options);
+    case Command::query_supported_clocks:
+    case Command::query_remapped_rows:
+    case Command::query_retired_pages:
+      return query_list(selection, options);
     case Command::topo:
       return topology(selection, options);
     case Command::mig:
@@ -87,6 +90,8 @@ int run(const nvml::OpenOptions& library, const std::vector<std::string>& argume
   const Host host(std::move(*opened));
   if (options.command == Command::version) return print({version_text(host)}, options);
   if (options.command == Command::dmon) return monitor(host, options);
+  if (options.command == Command::pmon) return monitor_processes(host, options);
+  if (options.command == Command::nvlink) return print(nvlink(host, options), options);
   while (true) {
     const auto selection = select_gpus(host, options.ids);
     const int status =

@@ -1,4 +1,4 @@
-// topo -m: how the GPUs reach each other, their CPUs and their memory.
+// topo -m: how the GPUs reach each other, their CPUs and their memory. topo -p2p: what they may do to each other.
 #include <fmt/format.h>
 
 #include <nvmlkit/ranges.hpp>
@@ -8,7 +8,7 @@
 namespace nvmlkit::smi {
 namespace {
 
-constexpr int kUnknownTopoCommand = 255;
+constexpr int kUnknownTopoCommand = 255, kBadTopoValue = 2;
 constexpr std::size_t kMaskWords = 16;
 
 // "0-3,8" of a mask of CPUs or NUMA nodes.
@@ -98,12 +98,70 @@ std::string matrix(const std::vector<Gpu>& gpus) {
   return out + kLegend;
 }
 
+std::string peer_text(const Gpu& gpu, const Gpu& other, nvml::P2pCapability capability) {
+  const auto status = gpu->p2p_status(other.device(), capability);
+  if (!status) return status.error() == nvml::Errc::not_supported ? "NS" : "U";
+  switch (*status) {
+    case nvml::P2pStatus::ok:
+      return "OK";
+    case nvml::P2pStatus::chipset_not_supported:
+      return "CNS";
+    case nvml::P2pStatus::gpu_not_supported:
+      return "GNS";
+    case nvml::P2pStatus::ioh_topology_not_supported:
+      return "TNS";
+    case nvml::P2pStatus::not_supported:
+      return "NS";
+    default:
+      return "U";
+  }
+}
+
+constexpr const char* kPeerLegend =
+    "\nLegend:\n\n"
+    "  X    = Self\n"
+    "  OK   = Status Ok\n"
+    "  CNS  = Chipset not supported\n"
+    "  GNS  = GPU not supported\n"
+    "  TNS  = Topology not supported\n"
+    "  NS   = Not supported\n"
+    "  U    = Unknown\n";
+
+Output peers(const std::vector<Gpu>& gpus, const std::string& letter) {
+  constexpr std::pair<std::string_view, nvml::P2pCapability> kLetters[] = {{"r", nvml::P2pCapability::read},
+                                                                           {"w", nvml::P2pCapability::write},
+                                                                           {"n", nvml::P2pCapability::nvlink},
+                                                                           {"a", nvml::P2pCapability::atomics},
+                                                                           {"p", nvml::P2pCapability::pci}};
+  const nvml::P2pCapability* capability = nullptr;
+  for (const auto& [known, meaning] : kLetters)
+    if (known == letter) capability = &meaning;
+  if (!capability) return {"Invalid p2p capability index specified at the command-line\n", kBadTopoValue};
+  std::string out = " \t\033[4m";
+  for (const auto& gpu : gpus) out += fmt::format("GPU{}\t", gpu.index());
+  out += "\033[0m\n";
+  for (const auto& gpu : gpus) {
+    out += fmt::format(" GPU{}\t", gpu.index());
+    for (const auto& other : gpus)
+      out += (gpu.index() == other.index() ? "X" : peer_text(gpu, other, *capability)) + "\t";
+    out += "\n";
+  }
+  return {out + kPeerLegend};
+}
+
 }  // namespace
 
 Output topology(const Selection& selection, const Options& options) {
-  const bool asked = options.words.size() == 1 && (options.words[0] == "-m" || options.words[0] == "--matrix");
-  if (!asked) return {"nvmlkit smi knows of topo the matrix: topo -m\n", kUnknownTopoCommand};
-  return {matrix(selection.gpus)};
+  const auto& words = options.words;
+  const auto is = [&](std::string_view short_name, std::string_view long_name) {
+    return !words.empty() && (words[0] == short_name || words[0] == long_name);
+  };
+  if (is("-m", "--matrix") && words.size() == 1) return {matrix(selection.gpus)};
+  if (is("-p2p", "--p2pstatus")) {
+    if (words.size() == 1) return {fmt::format("Option \"{}\" is missing its value.\n", words[0]), kBadTopoValue};
+    if (words.size() == 2) return peers(selection.gpus, words[1]);
+  }
+  return {"nvmlkit smi knows of topo the matrices: topo -m, topo -p2p r|w|n|a|p\n", kUnknownTopoCommand};
 }
 
 }  // namespace nvmlkit::smi

@@ -359,7 +359,11 @@ class Daemon(Mps):
 
     def test_wrong_commands(self) -> None:
         self.start()
-        self.assertEqual(self.control("sing"), "Unknown command: sing\n")
+        self.assertEqual(self.control("sing"), 'Unknown command "sing"\n')
+        self.assertEqual(self.control("ps"), "Server not found\n")
+        self.assertEqual(self.control("get_default_device_pinned_mem_limit 0"), "")
+        self.assertEqual(self.control("get_default_client_priority"), "0\n")
+        self.assertEqual(self.control("set_default_client_priority 1", "get_default_client_priority"), "1\n")
         self.assertEqual(self.control("get_client_list"), "Wrong number of arguments of get_client_list\n")
         self.assertEqual(self.control("get_client_list x"), "Server x not found\n")
         self.assertEqual(self.control("set_default_device_pinned_mem_limit 0 many"), "many is no limit such as 10G or 512M\n")

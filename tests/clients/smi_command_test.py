@@ -59,6 +59,13 @@ MIXED = {
     "system": {"num_devices": 4},
     "devices": [{"index": 1, "base": "t4"}, {"index": 2, "base": "a100"}, {"index": 3, "base": "rtx4090"}],
 }
+# NVLinks between GPUs, one that is down, a window that is no whole number of MiB.
+OLD = {
+    "version": "1.0",
+    "base": "v100",
+    "system": {"num_devices": 3},
+    "device_defaults": {"bar1_memory": {"used_bytes": 1703936}},
+}
 
 # On every machine.
 COMMANDS = [[], ["-q"], ["-q", "-x"]]
@@ -86,6 +93,19 @@ MORE_COMMANDS = [
     ["mig", "-lci"],
     ["mig", "-lcip"],
     ["dmon", "-c", "1", "-s", "pucvmet"],
+    *(["topo", "-p2p", capability] for capability in "rwnapx"),
+    ["topo", "-p2p"],
+    *(["nvlink", about] for about in ("-s", "-c", "-e", "-p", "-R", "-z")),
+    ["nvlink", "-s", "-i", "1"],
+    *(["pmon", "-c", "1", "-s", groups] for groups in ("u", "m", "um", "x")),
+    ["pmon", "-c", "1", "-i", "1"],
+    ["--query-supported-clocks=gpu_name,gpu_bus_id,gpu_serial,gpu_uuid,mem,gr", "--format=csv"],
+    ["--query-supported-clocks=memory", "--format=csv,noheader,nounits"],
+    ["--query-remapped-rows=gpu_uuid,remapped_rows.correctable,remapped_rows.uncorrectable,remapped_rows.pending,"
+     "remapped_rows.failure", "--format=csv"],
+    ["--query-remapped-rows=weather", "--format=csv"],
+    ["--query-remapped-rows=gpu_name"],
+    ["--query-retired-pages=gpu_name,retired_pages.address,retired_pages.timestamp,retired_pages.cause", "--format=csv"],
 ]
 
 
@@ -132,7 +152,7 @@ def compare_with_programs(folder: Path) -> bool:
     if not smis:
         skip("no nvidia-smi here")
     machines = [machine["name"] for machine in distinct_machines()]
-    for name, machine in {"mig": MIG_AND_PROCESSES, "mixed": MIXED}.items():
+    for name, machine in {"mig": MIG_AND_PROCESSES, "mixed": MIXED, "old": OLD}.items():
         (folder / f"{name}.json").write_text(json.dumps(machine))
         machines.append(str(folder / f"{name}.json"))
     runs = lines = different = 0

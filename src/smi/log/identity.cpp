@@ -44,16 +44,21 @@ std::string inforom(const Gpu& gpu) {
   return version ? *version : gpu.failure(version.error());
 }
 
+// A GPU that has not flushed yet is not ready.
+std::string flush_failure(const Gpu& gpu, const nvml::Failure& failure) {
+  return failure == nvml::Errc::not_ready ? "N/A" : gpu.failure(failure);
+}
+
 std::string flush_time(const Gpu& gpu) {
   const auto flush = gpu->last_bbx_flush_time();
-  if (!flush) return gpu.failure(flush.error());
+  if (!flush) return flush_failure(gpu, flush.error());
   const auto milliseconds = flush->timestamp.count() / 1000;
   return local_time("%Y/%m/%d %H:%M:%S", milliseconds / 1000) + fmt::format(".{:03}", milliseconds % 1000);
 }
 
 std::string flush_duration(const Gpu& gpu) {
   const auto flush = gpu->last_bbx_flush_time();
-  return flush ? text_of(gpu, flush->duration_us) : gpu.failure(flush.error());
+  return flush ? text_of(gpu, flush->duration_us) : flush_failure(gpu, flush.error());
 }
 
 std::string time_run(const Gpu& gpu) {

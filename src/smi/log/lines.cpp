@@ -5,7 +5,7 @@
 namespace nvmlkit::smi {
 namespace {
 
-constexpr unsigned kNarrow = 42, kWide = 55;
+constexpr unsigned kNarrowColumn = 42, kWideColumn = 55;
 // 580.126.09 prints the narrow form, 580.159.03 the wide one.
 constexpr Version kWideSince{580, 159};
 
@@ -15,7 +15,7 @@ void close_element(const Line& line, fmt::memory_buffer& out) {
 
 }  // namespace
 
-unsigned value_column(Version version) { return version < kWideSince ? kNarrow : kWide; }
+unsigned value_column(Version version) { return version < kWideSince ? kNarrowColumn : kWideColumn; }
 
 void append_text(const Lines& lines, Version version, fmt::memory_buffer& out) {
   const unsigned column = value_column(version);
@@ -23,7 +23,7 @@ void append_text(const Lines& lines, Version version, fmt::memory_buffer& out) {
     if (line.label.empty()) continue;
     const std::string label(4 * (line.depth + line.text_depth - 1), ' ');
     if (line.value)
-      fmt::format_to(std::back_inserter(out), "{:<{}}: {}\n", label + line.label, line.narrow ? kNarrow : column,
+      fmt::format_to(std::back_inserter(out), "{:<{}}: {}\n", label + line.label, line.narrow ? kNarrowColumn : column,
                      *line.value);
     else
       fmt::format_to(std::back_inserter(out), "{}{}\n", label, line.label);

@@ -25,7 +25,7 @@ std::string ending(const char* name) {
   return fmt::format(" [Deprecated; will be removed in CUDA 14.0. Use {} instead]", name);
 }
 
-void add_versions(const Host& host, fmt::memory_buffer& out) {
+void add_log_versions(const Host& host, fmt::memory_buffer& out) {
   const bool renamed = host.version >= kNewHeader;
   add_header_line(host, "Driver Version", host.driver_version + (renamed ? ending("KMD Version") : ""), out);
   add_header_line(host, "CUDA Version", host.cuda_version + (renamed ? ending("CUDA UMD Version") : ""), out);
@@ -87,7 +87,7 @@ std::string text_log(const Host& host, const std::vector<Gpu>& gpus, unsigned at
   fmt::memory_buffer out;
   print(out, "\n==============NVSMI LOG==============\n\n");
   add_header_line(host, "Timestamp", long_time(now_seconds()), out);
-  add_versions(host, out);
+  add_log_versions(host, out);
   print(out, "\n");
   add_header_line(host, "Attached GPUs", std::to_string(attached), out);
   for (const auto& gpu : gpus) {

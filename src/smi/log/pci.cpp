@@ -74,8 +74,10 @@ std::string atomics(const Gpu& gpu) {
   });
 }
 
+// A GPU without fans refuses the first one.
 std::string fan_speed(const Gpu& gpu) {
   const auto speed = gpu->fan_speed();
+  if (!speed && speed.error() == nvml::Errc::invalid_argument) return "N/A";
   return speed ? text_of(gpu, *speed) : gpu.failure(speed.error());
 }
 
@@ -92,9 +94,14 @@ std::string event_time(const Gpu& gpu) {
   return nanoseconds ? fmt::format("{} us", *nanoseconds / 1000) : gpu.failure(nanoseconds.error());
 }
 
+// Only Hopper has the mode: all its captures show it, those of other chips do not. It is off where the table that holds
+// it is not known.
 std::string sparse(const Gpu& gpu) {
   const auto mode = gpu.private_table().sparse_operation_mode(gpu.device());
-  return mode ? text_of(gpu, *mode != 0) : gpu.failure(mode.error());
+  if (mode) return text_of(gpu, *mode != 0);
+  const bool unknown = mode.error() == nvml::Errc::function_not_found;
+  const auto& chip = gpu.architecture();
+  return unknown && chip && *chip == nvml::Architecture::hopper ? "Disabled" : gpu.failure(mode.error());
 }
 
 constexpr Versions kInboundFirst = before(560), kOutboundFirst = from(560);
