@@ -34,7 +34,8 @@ class Memory final : public ptx::GlobalMemory {
  private:
   static constexpr std::size_t kSize = std::size_t{64} << 20;
   std::vector<std::byte> bytes_ = std::vector<std::byte>(kSize);
-  std::vector<std::byte> written_ = std::vector<std::byte>(ptx::checking.initialized ? kSize : 0, std::byte{1});
+  std::vector<std::byte> written_ =
+      std::vector<std::byte>(ptx::checking.initialized ? kSize : 0, std::byte{ptx::kWritten});
 };
 
 const std::string kHead =

@@ -14,7 +14,7 @@ namespace nvmlkit::ptx {
 // What is checked in modules that are made from now on; set once, before the first one.
 struct Checking {
   bool memory = false;            // addresses
-  bool initialized = false;       // bytes of global memory that nothing has written
+  bool initialized = false;       // bits of memory that nothing has written
   bool barriers = false;          // who arrives at barriers, and masks of lanes
   bool races = false;             // accesses that nothing orders
   std::uint32_t patience_s = 10;  // that threads may look at memory before they count as a deadlock

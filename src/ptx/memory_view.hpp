@@ -7,6 +7,9 @@
 
 namespace nvmlkit::ptx {
 
+// Of a byte of which all bits were written, for a sanitizer; a bit for each otherwise.
+inline constexpr int kWritten = 0xFF;
+
 // An allocation: addresses as programs know them, and where its bytes lie.
 struct Region {
   std::uint64_t start = 0;
@@ -14,7 +17,8 @@ struct Region {
   std::byte* bytes = nullptr;
   std::shared_ptr<const void> holder;  // the bytes stay while it lives
   bool is_read_only = false;
-  std::byte* written = nullptr;  // of a sanitizer: a byte for each, 0 until something writes it; null: not watched
+  std::byte* written =
+      nullptr;  // of a sanitizer: a byte for each, 0 until something writes it, then kWritten; null: not watched
 };
 
 // What a kernel reads from a texture.

@@ -43,9 +43,15 @@ class Case:
     word: str = ""  # in front of the arguments of run_kernel
     head: str = HEAD
     entry: str = ENTRY
+    reads: bool = True  # it uses all that it reads
 
     def text(self, wrong: bool) -> str:
-        return choose(self.head + self.module + self.entry + self.body + "\nret;\n}\n", wrong)
+        return choose(self.head + self.module + self.entry + self.body + "\n" + self.uses() + "ret;\n}\n", wrong)
+
+    def uses(self) -> str:
+        """What is read has to be used, too, for initcheck."""
+        read = re.findall(r"\bld\.(?:global|shared|u32)\S* (%r\d+)", self.body) if self.tool == "initcheck" and self.reads else []
+        return "".join(f"add.u32 {register}, {register}, 1;\nst.global.u32 [%rd2], {register};\n" for register in read)
 
 
 def choose(text: str, wrong: bool) -> str:

@@ -10,11 +10,12 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from bit_cases import CASES as BITS  # noqa: E402
 from cases import CASES as USUAL, Case, choose  # noqa: E402
 from copy_cases import CASES as COPIES  # noqa: E402
 from sanitized import RUN_KERNEL, sanitize  # noqa: E402
 
-CASES = USUAL + COPIES
+CASES = USUAL + COPIES + BITS
 
 
 class Pairs(unittest.TestCase):

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "ptx/check/bits/unwritten.hpp"
 #include "ptx/check/block_watch.hpp"
 #include "ptx/check/bounds.hpp"
 #include "ptx/check/order_checks.hpp"
@@ -114,8 +115,9 @@ void add_lane_check(const Form& form, Instruction& out, CheckedForm& made) {
 
 }  // namespace
 
-void add_check(const Form& form, Instruction& out, Function& function) {
-  auto& made = function.checked.emplace_back();
+namespace {
+
+void add_checks(const Form& form, Instruction& out, Function& function, CheckedForm& made) {
   const auto op = form.op();
   made.op = op;
   const bool changes = op == Op::atom_ || op == Op::red_;
@@ -126,14 +128,20 @@ void add_check(const Form& form, Instruction& out, Function& function) {
   function.writes_unseen |= out.writes && !is_usual && !is_listed;
   if (!is_usual) return add_order_check(form, out, made);
   const bool is_plain = out.kind == Kind::plain || out.kind == Kind::guarded;
-  if (!is_plain || out.space == Space::param || out.space == Space::kernel_param) return;
-  const auto size = size_of(form.type()) * values_of(form);
-  if (size == 0) return;
+  made.size = size_of(form.type()) * values_of(form);
+  if (!is_plain || out.space == Space::param || out.space == Space::kernel_param || made.size == 0) return;
   made.handler = out.handler;
-  made.size = size;
   made.touch = changes ? Touch::changes : reads ? Touch::reads : Touch::writes;
   note_order(form, made);
   out.handler = &check_memory;
+}
+
+}  // namespace
+
+void add_check(const Form& form, Instruction& out, Function& function) {
+  auto& made = function.checked.emplace_back();
+  add_checks(form, out, function, made);
+  if (checking.initialized) add_following(out, made);
 }
 
 }  // namespace nvmlkit::ptx

@@ -15,6 +15,7 @@ enum class Scope : std::uint8_t { none, block, cluster, all };
 // What is checked in an instruction, and what executes it then.
 struct CheckedForm {
   Handler handler = nullptr;      // what executes the instruction
+  Handler followed = nullptr;     // what has the bits followed that nothing wrote (bits/)
   Handler order = nullptr;        // looks at its order first, where there is more than accesses
   ListTouched touched = nullptr;  // of an instruction that is no load, store or atomic change
   std::uint32_t size = 0;         // bytes of a lane

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "ptx/check/bits/unwritten.hpp"
 #include "ptx/check/bounds.hpp"
 #include "ptx/check/touched.hpp"
 #include "ptx/run/group.hpp"
@@ -15,6 +16,13 @@ const std::byte* unwritten_in(const std::byte* written, std::size_t size) {
   return static_cast<const std::byte*>(std::memchr(written, 0, size));
 }
 
+// Whether all bits of all of them were written.
+bool are_written(const std::byte* written, std::size_t size) {
+  auto all = std::byte{kWritten};
+  for (std::size_t k = 0; k < size; ++k) all &= written[k];
+  return all == std::byte{kWritten};
+}
+
 bool are_a_row(const std::uint64_t* addresses, Mask lanes, std::uint32_t size) {
   std::uint64_t differs = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane)
@@ -26,59 +34,70 @@ void report(Warp& w, const Instruction& i, Space space, std::uint64_t address, s
   w.refuse(BadAccess::Kind::uninitialized, Touch::reads, space, i, address, size, lane);
 }
 
+// What a lane reads. A load may use less of it than it brings; other instructions are said to use all bytes.
+void check_read(Warp& w, const Instruction& i, const CheckedForm& form, Space space, std::uint64_t address,
+                unsigned lane, const std::byte* written) {
+  if (are_written(written, form.size)) return;
+  if (form.touch == Touch::reads) return note_loaded(w, i, form, lane, {&i, address, form.size, space}, written);
+  if (unwritten_in(written, form.size)) report(w, i, space, address, form.size, lane);
+}
+
 // Lanes whose bytes lie near each other; `written` is what is known of the lowest one.
 void check_near(Warp& w, const Instruction& i, const CheckedForm& form, const std::uint64_t* addresses, Mask lanes,
                 Bounds bounds, Space space, std::byte* written) {
   const std::size_t length = bounds.high - bounds.low + form.size;
-  if (form.touch != Touch::writes && unwritten_in(written, length))
+  if (form.touch != Touch::writes && !are_written(written, length))
     for (Mask left = lanes; left != 0; left &= left - 1) {
       const auto lane = first_of(left);
       auto address = addresses[lane];
-      if (!unwritten_in(written + (address - bounds.low), form.size)) continue;
+      const auto* const own = written + (address - bounds.low);
       space_of(i.space, address);
-      report(w, i, space, address, form.size, lane);
+      check_read(w, i, form, space, address, lane, own);
     }
   if (form.touch == Touch::reads) return;
   if (are_a_row(addresses, lanes, form.size)) {
-    std::memset(written, 1, length);
+    std::memset(written, kWritten, length);
     return;
   }
   for (Mask left = lanes; left != 0; left &= left - 1)
-    std::memset(written + (addresses[first_of(left)] - bounds.low), 1, form.size);
+    std::memset(written + (addresses[first_of(left)] - bounds.low), kWritten, form.size);
 }
 
 constexpr std::uint64_t kNear = 16 * 1024;
 
 }  // namespace
 
-std::byte* written_at(Warp& w, const Instruction& i, Space space, std::uint64_t address, std::uint64_t size) {
+std::byte* written_at(Warp& w, const Instruction& i, Space space, std::uint64_t address, std::uint64_t size,
+                      unsigned lane) {
   auto& block = w.block;
   if (space == Space::shared) {
     const auto rank = address < Group::window_of(0) ? block.rank() : (address >> Group::kRankShift) - 1;
     if (rank >= block.group().size()) return nullptr;
     return block.group().member(static_cast<unsigned>(rank)).written(Group::offset_of(address), size);
   }
+  if (space == Space::local) return w.local_written(lane, address, size);
   if (space != Space::global && space != Space::generic) return nullptr;
   return block.worker().global(address, size, i) ? block.worker().written(address) : nullptr;
 }
 
 void check_written(Warp& w, const Instruction& i, const CheckedForm& form, const std::uint64_t* addresses, Mask lanes) {
-  if (i.space == Space::constant || i.space == Space::local) return;
+  if (i.space == Space::constant) return;
   const auto bounds = bounds_of(addresses, lanes);
   if (bounds.high - bounds.low < kNear && ((bounds.high ^ bounds.low) & kWindows) == 0) {
     auto low = bounds.low;
     const auto space = space_of(i.space, low);
-    if (auto* const written = written_at(w, i, space, low, bounds.high - bounds.low + form.size))
-      return check_near(w, i, form, addresses, lanes, bounds, space, written);
+    auto* const written =
+        space == Space::local ? nullptr : written_at(w, i, space, low, bounds.high - bounds.low + form.size, 0);
+    if (written) return check_near(w, i, form, addresses, lanes, bounds, space, written);
   }
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const auto lane = first_of(left);
     auto address = addresses[lane];
     const auto space = space_of(i.space, address);
-    auto* const written = written_at(w, i, space, address, form.size);
+    auto* const written = written_at(w, i, space, address, form.size, lane);
     if (!written) continue;
-    if (form.touch != Touch::writes && unwritten_in(written, form.size)) report(w, i, space, address, form.size, lane);
-    if (form.touch != Touch::reads) std::memset(written, 1, form.size);
+    if (form.touch != Touch::writes) check_read(w, i, form, space, address, lane, written);
+    if (form.touch != Touch::reads) std::memset(written, kWritten, form.size);
   }
 }
 
@@ -88,7 +107,7 @@ void check_written(Warp& w, const Instruction& i, const TouchedBytes& pieces, Ma
   for (std::size_t k = 0; k < pieces.size(); ++k) {
     const auto& p = pieces[k];
     if (p.size == 0 || !(lanes >> p.lane & 1)) continue;
-    auto* const written = written_at(w, i, p.space, p.address, p.size);
+    auto* const written = written_at(w, i, p.space, p.address, p.size, p.lane);
     const bool is_source = k + 1 < pieces.size() && pieces[k + 1].is_copy;
     if (is_source) {
       source = written;
@@ -105,14 +124,15 @@ void check_written(Warp& w, const Instruction& i, const TouchedBytes& pieces, Ma
     if (p.is_copy && source)
       std::memmove(written, source, p.size);
     else
-      std::memset(written, 1, p.size);
+      std::memset(written, kWritten, p.size);
   }
 }
 
 void note_written(Warp& w, const Instruction& i, std::uint64_t address, std::uint64_t size) {
   if (!checking.initialized) return;
   const auto space = space_of(Space::generic, address);
-  if (auto* const written = written_at(w, i, space, address, size)) std::memset(written, 1, size);
+  for (unsigned lane = 0; lane < (space == Space::local ? kLanes : 1); ++lane)
+    if (auto* const written = written_at(w, i, space, address, size, lane)) std::memset(written, kWritten, size);
 }
 
 }  // namespace nvmlkit::ptx

@@ -1,4 +1,4 @@
-// Which bytes of global and shared memory something has written: reads of others are findings.
+// Which bits of global, shared and local memory something has written: uses of others are findings.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,10 @@
 
 namespace nvmlkit::ptx {
 
-// A byte for each of so many, 0 where nothing has written it; null: they are not watched. The space is one that
+// A byte for each of so many, with a bit for each that was written; null: they are not watched. The space is one that
 // space_of() returned.
-std::byte* written_at(Warp& w, const Instruction& i, Space space, std::uint64_t address, std::uint64_t size);
+std::byte* written_at(Warp& w, const Instruction& i, Space space, std::uint64_t address, std::uint64_t size,
+                      unsigned lane);
 
 // Of a load, store or atomic change: what it reads is looked at, what it writes is noted.
 void check_written(Warp& w, const Instruction& i, const CheckedForm& form, const std::uint64_t* addresses, Mask lanes);

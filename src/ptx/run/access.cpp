@@ -26,12 +26,22 @@ bool Warp::has_local(std::uint64_t size) {
   if (size <= local_capacity_) return true;
   const auto larger = std::max(size, 2 * local_capacity_);
   if (larger > block.worker().grid.most_local * 2) return false;
-  std::vector<std::byte> moved(larger * kLanes);
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    std::copy_n(local_.data() + lane * local_capacity_, local_capacity_, moved.data() + lane * larger);
-  local_.swap(moved);
+  for (auto* const bytes : {&local_, &local_written_}) {
+    if (bytes == &local_written_ && !checking.initialized) continue;
+    std::vector<std::byte> moved(larger * kLanes);
+    for (unsigned lane = 0; lane < kLanes && !bytes->empty(); ++lane)
+      std::copy_n(bytes->data() + lane * local_capacity_, local_capacity_, moved.data() + lane * larger);
+    bytes->swap(moved);
+  }
   local_capacity_ = larger;
   return true;
+}
+
+// A function begins: what others left in its memory is not written.
+void Warp::forget_local(std::uint64_t start, std::uint64_t size, Mask lanes) {
+  for (Mask left = lanes; left != 0; left &= left - 1)
+    if (auto* const written = size == 0 ? nullptr : local_written(first_of(left), start, size))
+      std::fill_n(written, size, std::byte{});
 }
 
 void Warp::addresses(const Instruction& i, std::uint64_t* out) const { effective_addresses(*this, i, out); }

@@ -36,7 +36,7 @@ void Block::start(std::uint64_t number) {
   clear(shared_);
   if (!written_.empty()) {
     clear(written_);
-    std::fill_n(written_.rbegin(), kReserved, std::byte{1});  // of the libraries of the compiler
+    std::fill_n(written_.rbegin(), kReserved, std::byte{kWritten});  // of the libraries of the compiler
   }
   live_threads_ = worker_->threads_of_block;
   first_turns_ = 0;

@@ -88,6 +88,7 @@ void Warp::call_function(const Fragment& own, const CallSite& site, const Functi
   frame->return_to = own.pc + 1;
   frame->depth = own.frame->depth + 1;
   frame->local_start = start;
+  if (checking.initialized) forget_local(start, callee.local_bytes, lanes);
   frame->inside = lanes;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(lanes >> lane & 1)) continue;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "ptx/check/bits/unwritten.hpp"
 #include "ptx/check/block_watch.hpp"
 #include "ptx/compile/compiled.hpp"
 #include "ptx/run/block.hpp"
@@ -24,6 +25,7 @@ void Warp::start(unsigned index, Mask lanes) {
   const auto* entry = block.worker().grid.entry;
   local_capacity_ = std::max<std::uint64_t>(local_capacity_, entry->local_bytes);
   if (local_capacity_ > 0) local_.assign(local_capacity_ * kLanes, std::byte{});
+  if (checking.initialized && block.worker().grid.checks) local_written_.assign(local_.size(), std::byte{});
   areas_[Operand::special] = reinterpret_cast<std::byte*>(&special_);
   Frame* const frame = new_frame(*entry);
   frame->inside = lanes;
@@ -59,6 +61,7 @@ Frame* Warp::begin(Frame* frame) {
   frame->site = nullptr;
   frame->depth = 0;
   frame->local_start = 0;
+  frame->unwritten.reset();
   return frame;
 }
 
@@ -200,6 +203,8 @@ std::uint64_t Warp::step(std::size_t number) {
         return stop(number, pc, before + pc - start);
       continue;
     }
+    if (frame_->unwritten) [[unlikely]]
+      check_guard(*this, i, mask);
     const Mask lanes = guarded(i, mask);
     if (lanes == 0) {
       ++pc;

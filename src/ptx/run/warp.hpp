@@ -22,6 +22,7 @@ class Schedule;
 struct CodeContext;
 enum class CodeEnd : std::uint32_t;
 struct PieceNode;
+struct UnwrittenBits;
 
 // What a look at memory that others change counts for, in instructions.
 inline constexpr unsigned kWeightOfPoll = 64;
@@ -40,7 +41,8 @@ struct Frame {
     void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
   };
   std::unique_ptr<std::byte[], Free> registers;
-  std::vector<std::byte> params;  // lane after lane
+  std::vector<std::byte> params;             // lane after lane
+  std::shared_ptr<UnwrittenBits> unwritten;  // of a sanitizer: of registers; null: there are none
 
   std::byte* param(unsigned lane) { return params.data() + std::size_t{lane} * function->frame_param_bytes; }
 };
@@ -134,6 +136,11 @@ class Warp {
   unsigned index() const { return index_; }
   Frame& frame() const { return *frame_; }
   std::uint64_t local_start() const { return frame_->local_start; }
+  // Of local memory, as Block::written() of shared memory.
+  std::byte* local_written(unsigned lane, std::uint64_t address, std::uint64_t size) {
+    const bool is_in = !local_written_.empty() && address < local_capacity_ && size <= local_capacity_ - address;
+    return is_in ? local_written_.data() + lane * local_capacity_ + address : nullptr;
+  }
   SpecialValues& special() { return special_; }
   const SpecialValues& special() const { return special_; }
 
@@ -182,6 +189,7 @@ class Warp {
   Frame* new_frame(const Function& function);
   static Frame* begin(Frame* frame);
   bool has_local(std::uint64_t size);
+  void forget_local(std::uint64_t start, std::uint64_t size, Mask lanes);
 
   std::byte* areas_[4] = {};
   Frame* frame_ = nullptr;
@@ -189,7 +197,7 @@ class Warp {
   std::vector<Fragment> released_;              // while release() lasts
   std::vector<std::unique_ptr<Frame>> frames_;  // in use, and free ones
   std::vector<Frame*> free_frames_;
-  std::vector<std::byte> local_;  // lane after lane
+  std::vector<std::byte> local_, local_written_;  // lane after lane
   std::uint64_t local_capacity_ = 0;
   SpecialValues special_;
   Mask live_ = 0, refused_ = 0;

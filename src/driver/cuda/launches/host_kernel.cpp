@@ -49,7 +49,8 @@ struct Run {
       held.push_back(span.holder);
       return span.bytes;
     }
-    if (access == host_kernels::access_write && region.written) std::memset(region.written + offset, 1, size);
+    if (access == host_kernels::access_write && region.written)
+      std::memset(region.written + offset, ptx::kWritten, size);
     return region.bytes + offset;
   }
 

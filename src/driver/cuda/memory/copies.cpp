@@ -7,6 +7,7 @@
 #include "driver/cuda/sanitize/managed_pages.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
 #include "driver/cuda/textures/textures.hpp"
+#include "ptx/memory_view.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -99,7 +100,7 @@ void Copy::note_written() const {
       if (source)
         std::memmove(at, source + (from.bytes - from.holder->bytes) + z * from_.slice + y * from_.row, box_.width);
       else
-        std::memset(at, 1, box_.width);
+        std::memset(at, ptx::kWritten, box_.width);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "driver/cuda/memory/host_memory.hpp"
 #include "driver/cuda/sanitize/host_work.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
+#include "ptx/memory_view.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -70,7 +71,7 @@ void Fill::perform() const {
   const auto& p = params_;
   if (auto* const written = span_.holder->written)
     for (std::size_t y = 0; y < p.height; ++y)
-      std::memset(written + (span_.bytes - span_.holder->bytes) + y * p.pitch, 1, row_);
+      std::memset(written + (span_.bytes - span_.holder->bytes) + y * p.pitch, ptx::kWritten, row_);
   if (sanitizer::is_on())
     sanitizer::note_work("fill of the driver", {span_.holder.get(), span_.bytes, row_, p.height, p.pitch}, {});
   if (is_zero_of_pages()) return zero(span_.bytes, size());

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "driver/cuda/memory/memory.hpp"
+#include "ptx/memory_view.hpp"
 
 namespace nvmlkit::cuda::memory_operations {
 namespace {
@@ -50,7 +51,7 @@ CUresult plan_write(const MemoryOperation& o, Task& task) {
   if (!span) return CUDA_ERROR_INVALID_VALUE;
   task.work = [span, value = static_cast<T>(o.value)](CUresult) {
     if (auto* const written = span.holder->written)
-      std::memset(written + (span.bytes - span.holder->bytes), 1, sizeof value);
+      std::memset(written + (span.bytes - span.holder->bytes), ptx::kWritten, sizeof value);
     std::atomic_ref(word<T>(span)).store(value);
   };
   return CUDA_SUCCESS;

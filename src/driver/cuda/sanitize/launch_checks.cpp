@@ -125,7 +125,7 @@ void LaunchChecks::note_unseen() const {
   const auto& functions = launch_.function->module->code->functions;
   if (std::ranges::none_of(functions, &ptx::Function::writes_unseen)) return;
   for (const auto& allocation : memory::all())
-    if (allocation->written) std::memset(allocation->written, 1, allocation->size);
+    if (allocation->written) std::memset(allocation->written, ptx::kWritten, allocation->size);
 }
 
 bool LaunchChecks::finish(const ptx::Fault& fault, const std::string& text) {

@@ -21,7 +21,7 @@ void note_host_writes(const Allocation& a) {
     const bool is_known = mincore(a.bytes + at, count * page, there) == 0;
     for (std::uint64_t k = 0; k < count; ++k)
       if (!is_known || (there[k] & 1))
-        std::memset(a.written + at + k * page, 1, std::min(page, a.size - at - k * page));
+        std::memset(a.written + at + k * page, ptx::kWritten, std::min(page, a.size - at - k * page));
   }
 }
 

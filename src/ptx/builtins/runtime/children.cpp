@@ -86,7 +86,7 @@ Fault Children::perform(const RowsOfBytes& r) {
     if (written && !r.fills && source.written)
       std::memmove(written, source.written + (r.from + row * r.from_pitch - source.start), r.width);
     else if (written)
-      std::memset(written, 1, r.width);
+      std::memset(written, kWritten, r.width);
     if (r.fills)
       std::memset(to, r.value, r.width);
     else
@@ -136,7 +136,7 @@ std::uint64_t Children::text(const std::string& text) {
   Region region;
   if (auto* const p = bytes_at(*grid_.memory, address, text.size() + 1, region)) {
     std::memcpy(p, text.c_str(), text.size() + 1);
-    if (region.written) std::memset(region.written + (address - region.start), 1, text.size() + 1);
+    if (region.written) std::memset(region.written + (address - region.start), kWritten, text.size() + 1);
   }
   lock.lock();
   return texts_.try_emplace(text, address).first->second;

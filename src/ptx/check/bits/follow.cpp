@@ -1,0 +1,118 @@
+// The handler in front of instructions of a frame that has bits which nothing wrote. Addresses, guards, and what others
+// see of such bits are uses.
+#include <array>
+#include <cstring>
+
+#include "ptx/check/bits/follower.hpp"
+#include "ptx/check/bounds.hpp"
+#include "ptx/check/written.hpp"
+#include "ptx/run/places.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+bool is_memory(Op op) { return op == Op::ld_ || op == Op::ldu_ || op == Op::st_ || op == Op::atom_ || op == Op::red_; }
+
+// Of bytes that were stored, one bit counts as written, whatever it is: they differ from those that nothing touched.
+constexpr std::byte kStored{0x80};
+
+// What a store hands on of one lane, for the bytes of its memory.
+struct Stored {
+  std::array<std::byte, 32> unknown{};
+  std::uint32_t size = 0;
+};
+
+enum class StoredAs : std::uint8_t { nothing, copy, use };
+
+// Back to where they came from, such bits are what they were. A part of a value is the padding of a struct or a field
+// of bits. A whole value that becomes one of other memory is used, and what was computed from it is as well.
+StoredAs stored_as(const UnwrittenPart& part, std::uint64_t unknown, std::uint64_t whole, Space space,
+                   std::uint64_t address) {
+  if (unknown == 0) return StoredAs::nothing;
+  if (space == Space::local) return StoredAs::copy;
+  if (part.is_computed) return StoredAs::use;
+  if (space == Space::param) return StoredAs::nothing;
+  const bool is_back = space == part.from.space && address - part.from.address < part.from.size;
+  return is_back || (unknown != whole && !part.is_value) ? StoredAs::copy : StoredAs::use;
+}
+
+Stored stored_bits(const Follower& follower, Warp& w, const Instruction& i, const CheckedForm& form, unsigned lane,
+                   Space space, std::uint64_t address) {
+  Stored out;
+  const auto count = std::max<std::uint32_t>(i.count, 1);
+  const auto size = form.size / count;
+  out.size = form.size;
+  for (std::uint32_t k = 0; k < count && size <= 8; ++k) {
+    const auto* const part = follower.find(count > 1 ? w.frame().function->operands[i.side + k] : i.b);
+    if (!part) continue;
+    const auto whole = bits::low(8 * size), unknown = part->bits & whole;
+    const auto as = stored_as(*part, unknown, whole, space, address + k * size);
+    if (as == StoredAs::copy) std::memcpy(out.unknown.data() + k * size, &unknown, size);
+    if (as == StoredAs::use) report_unwritten(w, lane, part->from);
+  }
+  return out;
+}
+
+void follow_store(Warp& w, const Instruction& i, Mask lanes) {
+  const auto& form = checked_form(*w.frame().function, i);
+  std::uint64_t addresses[kLanes];
+  effective_addresses(w, i, addresses);
+  std::array<Stored, kLanes> stored;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = first_of(left);
+    Follower follower(w, i, lane);
+    auto address = addresses[lane];
+    const auto space = space_of(i.space, address);
+    if (const auto* const part = i.a.is_there() ? follower.find(i.a) : nullptr) report_unwritten(w, lane, part->from);
+    if (form.size != 0) stored[lane] = stored_bits(follower, w, i, form, lane, space, address);
+  }
+  form.followed(w, i, lanes);
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = first_of(left);
+    auto address = addresses[lane];
+    const auto space = space_of(i.space, address);
+    auto* const written = stored[lane].size == 0 || i.space == Space::param
+                              ? nullptr
+                              : written_at(w, i, space, address, stored[lane].size, lane);
+    for (std::uint32_t k = 0; written && k < stored[lane].size; ++k)
+      if (const auto unknown = stored[lane].unknown[k]; unknown != std::byte{}) written[k] = ~unknown | kStored;
+  }
+}
+
+// Before the instruction is executed.
+void follow_lane(Warp& w, const Instruction& i, const CheckedForm& form, unsigned lane) {
+  Follower follower(w, i, lane);
+  const auto op = follower.meaning().op;
+  if (is_memory(op)) {
+    while (const auto* const part = follower.first_read()) report_unwritten(w, lane, part->from);
+    return follower.set_all(false);
+  }
+  if (form.names_lanes || op == Op::prefetch_) return follower.set_all(false);
+  const auto* const part = follower.first_read();
+  if (part && follower.size_of_result() == 0 && op != Op::setp_ && follower.meaning().types[0] != Type::pred)
+    return report_unwritten(w, lane, part->from);
+  if (!part || !follower.follow_bits()) follower.set_all(part != nullptr);
+}
+
+void follow(Warp& w, const Instruction& i, Mask lanes) {
+  const auto& form = checked_form(*w.frame().function, i);
+  if (!w.frame().unwritten) [[likely]]
+    return form.followed(w, i, lanes);
+  if (w.frame().unwritten->registers.empty()) {
+    w.frame().unwritten.reset();
+    return form.followed(w, i, lanes);
+  }
+  if (form.op == Op::st_) return follow_store(w, i, lanes);
+  for (Mask left = lanes; left != 0; left &= left - 1) follow_lane(w, i, form, first_of(left));
+  form.followed(w, i, lanes);
+}
+
+}  // namespace
+
+void add_following(Instruction& out, CheckedForm& made) {
+  if (!out.handler || (out.kind != Kind::plain && out.kind != Kind::guarded && out.kind != Kind::converge)) return;
+  made.followed = out.handler;
+  out.handler = &follow;
+}
+
+}  // namespace nvmlkit::ptx
