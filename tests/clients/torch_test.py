@@ -2,7 +2,8 @@
 """PyTorch for CUDA, as Debian packages it, on a simulated H100 against its own CPU.
 
 NVMLKIT_TEST_TORCH is a folder with Debian 13's python3-torch-cuda and what it depends on, unpacked. Its Python is started
-through its own C library. Without the folder, the test is skipped.
+through its own C library. Without the folder, the test is skipped. NVMLKIT_TEST_TORCH_STEPS is the number of steps of the
+training of ResNet-18 (4).
 """
 
 import os
@@ -270,7 +271,7 @@ print("layers are equal")
 """
 
 RESNET = """
-import torch, torch.nn as nn
+import os, torch, torch.nn as nn
 torch.set_num_threads(1)  # see torch_operators.py
 torch.backends.cudnn.allow_tf32 = False  # the CPU rounds nothing
 
@@ -296,7 +297,7 @@ def losses(device):
     torch.manual_seed(0)
     model, x, y = resnet18().to(device), torch.randn(4, 3, 64, 64).to(device), torch.randint(0, 10, (4,)).to(device)
     step, out = torch.optim.SGD(model.parameters(), 0.01, momentum=0.9), []
-    for _ in range(4):
+    for _ in range(int(os.environ.get("NVMLKIT_TEST_TORCH_STEPS", 4))):
         step.zero_grad()
         loss = nn.functional.cross_entropy(model(x), y)
         loss.backward()
@@ -308,7 +309,7 @@ here, there = losses("cpu"), losses("cuda")
 assert there[-1] < there[0] / 4, there
 worst = max(abs(p - q) for p, q in zip(here, there))
 assert worst < 1e-4, (here, there)
-print("resnet18 is trained", worst)
+print("resnet18 is trained", len(there), there[0], there[-1], worst)
 """
 
 
@@ -324,7 +325,7 @@ def command(code: str) -> list[str]:
 class Torch(unittest.TestCase):
     def run_torch(self, code: str) -> subprocess.CompletedProcess:
         env = dict(os.environ, PYTHONHOME=str(TORCH / "usr"))
-        return subprocess.run(command(code), env=env, capture_output=True, text=True, timeout=540)
+        return subprocess.run(command(code), env=env, capture_output=True, text=True)
 
     def test_equals_its_cpu(self):
         done = self.run_torch(CHECK)
@@ -343,6 +344,7 @@ class Torch(unittest.TestCase):
     def test_resnet_is_trained(self):
         done = self.run_torch(RESNET)
         self.assertIn("resnet18 is trained", done.stdout, done.stderr[-2000:])
+        print(done.stdout, end="")
 
     def test_an_xid_is_the_error_that_pytorch_shows(self):
         done = self.run_torch(

@@ -1,4 +1,5 @@
 // Modules of PTX and their launches, without a compiler.
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,40 @@ TEST_F(CudaKernels, Compute) {
   EXPECT_EQ(driver().cuModuleUnload(module), CUDA_SUCCESS);
   EXPECT_EQ(launch(scale, data, 50), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(driver().cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
+}
+
+// Sizes that are no multiple of 16: each lane still begins where 16 bytes may be written at once.
+TEST_F(CudaKernels, WriteWideValuesToTheirOwnMemory) {
+  const auto wide = kernel_of(R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry wide(.param .u64 data)
+{
+  .local .align 16 .b8 own[24];
+  .param .align 16 .b8 passed[24];
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r1, %tid.x;
+  cvt.u64.u32 %rd2, %r1;
+  mul.lo.u64 %rd3, %rd2, 10;
+  st.local.v2.b64 [own], {%rd2, %rd3};
+  st.param.v2.b64 [passed], {%rd3, %rd2};
+  ld.local.v2.b64 {%rd4, %rd5}, [own];
+  ld.param.v2.b64 {%rd6, %rd7}, [passed];
+  add.u64 %rd5, %rd5, %rd7;
+  mad.wide.u32 %rd1, %r1, 8, %rd1;
+  st.global.u64 [%rd1], %rd5;
+  ret;
+}
+)",
+                              "wide");
+  const auto data = allocate(64 * 8);
+  ASSERT_EQ(launch_kernel(wide, 1, 64, CUstream{}, data), CUDA_SUCCESS);
+  std::vector<std::uint64_t> values(64);
+  ASSERT_EQ(driver().cuMemcpyDtoH_v2(values.data(), data, std::size_t{512}), CUDA_SUCCESS);
+  for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(values[i], 11 * i);
 }
 
 TEST_F(CudaKernels, TakeABufferOfArguments) {

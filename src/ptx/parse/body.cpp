@@ -1,4 +1,5 @@
 // Bodies of functions: registers, variables, labels, instructions.
+#include "ptx/lane_bytes.hpp"
 #include "ptx/parse/parser.hpp"
 
 namespace nvmlkit::ptx {
@@ -32,6 +33,7 @@ void Parser::body(Function& f) {
   f.frame_param_bytes = frame;
   expect('{');
   while (scopes_.size() > 0) body_item();
+  f.frame_param_bytes = static_cast<std::uint32_t>(lane_bytes(f.frame_param_bytes));
   body_ = nullptr;
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "ptx/lane_bytes.hpp"
 #include "ptx/run/block.hpp"
 #include "ptx/run/places.hpp"
 
@@ -24,7 +25,7 @@ void Warp::fault(FaultKind kind, std::uint64_t address, const Instruction& i, un
 
 bool Warp::has_local(std::uint64_t size) {
   if (size <= local_capacity_) return true;
-  const auto larger = std::max(size, 2 * local_capacity_);
+  const auto larger = lane_bytes(std::max(size, 2 * local_capacity_));
   if (larger > block.worker().grid.most_local * 2) return false;
   for (auto* const bytes : {&local_, &local_written_}) {
     if (bytes == &local_written_ && !checking.initialized) continue;

@@ -8,6 +8,7 @@
 #include "ptx/check/bits/unwritten.hpp"
 #include "ptx/check/block_watch.hpp"
 #include "ptx/compile/compiled.hpp"
+#include "ptx/lane_bytes.hpp"
 #include "ptx/run/block.hpp"
 #include "ptx/run/schedule.hpp"
 
@@ -23,7 +24,7 @@ void Warp::start(unsigned index, Mask lanes) {
     for (const auto& frame : frames_) free_frames_.push_back(frame.get());
   }
   const auto* entry = block.worker().grid.entry;
-  local_capacity_ = std::max<std::uint64_t>(local_capacity_, entry->local_bytes);
+  local_capacity_ = std::max(local_capacity_, lane_bytes(entry->local_bytes));
   if (local_capacity_ > 0) local_.assign(local_capacity_ * kLanes, std::byte{});
   if (checking.initialized && block.worker().grid.checks) local_written_.assign(local_.size(), std::byte{});
   areas_[Operand::special] = reinterpret_cast<std::byte*>(&special_);
