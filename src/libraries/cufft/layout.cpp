@@ -72,8 +72,6 @@ Layout::Place Layout::place_of(const Side& side, int rank, bool embedded) {
 }
 
 cufftResult Layout::make(const Request& request, std::optional<Layout>& out) {
-  if (request.rank < 1 || request.rank > kMostDimensions) return CUFFT_INVALID_SIZE;
-  if (!request.sizes) return CUFFT_INVALID_VALUE;
   const auto in = real_of(request.in.type), to = real_of(request.out.type);
   const bool from_real = !is_complex(request.in.type), to_real = !is_complex(request.out.type);
   if (!in || !to || *in != *to || (from_real && to_real)) return CUFFT_INVALID_TYPE;

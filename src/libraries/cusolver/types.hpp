@@ -8,6 +8,7 @@
 
 #include "libraries/blas/routines.hpp"
 #include "libraries/common/driver.hpp"
+#include "libraries/common/matrix_options.hpp"
 #include "libraries/cusolver/generated/types.hpp"
 
 namespace nvmlkit::cusolver {
@@ -28,12 +29,16 @@ struct Handle {
   cusolverMathMode_t math = CUSOLVER_DEFAULT_MATH;
 };
 
-// Of sparse matrices, and of factors of those that are made again: programs make them beside the first one.
+// Of sparse matrices.
 struct SparseHandle {
   static constexpr std::uint64_t kMark = 0x6e766d6c6b737061;
   std::uint64_t mark = kMark;
+  const libraries::Driver* driver = nullptr;
   CUstream stream = nullptr;
 };
+using MatrixOptions = libraries::MatrixOptionsOf<unsigned, unsigned, unsigned, unsigned>;
+
+// Of factors that are made again: programs make it beside the others.
 struct Refactorization {
   static constexpr std::uint64_t kMark = 0x6e766d6c6b726566;
   std::uint64_t mark = kMark;

@@ -9,6 +9,7 @@
 
 #include "libraries/blas/types.hpp"
 #include "libraries/common/driver.hpp"
+#include "libraries/common/matrix_options.hpp"
 #include "libraries/cusparse/generated/types.hpp"
 
 namespace nvmlkit::cusparse {
@@ -29,14 +30,8 @@ struct Handle {
 };
 
 // What functions with typed arguments know of a matrix.
-struct MatrixOptions {
-  static constexpr std::uint64_t kMark = 0x6e766d6c6b6d6174;
-  std::uint64_t mark = kMark;
-  cusparseMatrixType_t type = CUSPARSE_MATRIX_TYPE_GENERAL;
-  cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
-  cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
-  cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
-};
+using MatrixOptions =
+    libraries::MatrixOptionsOf<cusparseMatrixType_t, cusparseFillMode_t, cusparseDiagType_t, cusparseIndexBase_t>;
 
 struct DenseVector {
   static constexpr std::uint64_t kMark = 0x6e766d6c6b647665;

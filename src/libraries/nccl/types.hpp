@@ -56,6 +56,11 @@ struct SimulationInfo {
   float seconds;
 };
 
+// Ranks that a kernel talks to.
+struct Team {
+  int ranks, rank, stride;
+};
+
 constexpr int kNoColor = -1;
 constexpr int kShrinkAbort = 1;
 

@@ -34,7 +34,7 @@ TEST(Calls, PlansThatCannotBe) {
   EXPECT_EQ(library().cufftPlan1d(&plan, 4, CUFFT_C2C, 0), CUFFT_INVALID_SIZE);
   EXPECT_EQ(library().cufftPlan1d(&plan, 4, static_cast<cufftType>(7), 1), CUFFT_INVALID_TYPE);
   EXPECT_EQ(library().cufftPlan1d(nullptr, 4, CUFFT_C2C, 1), CUFFT_INVALID_VALUE);
-  EXPECT_EQ(library().cufftPlanMany(&plan, 4, none, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1), CUFFT_INVALID_SIZE);
+  EXPECT_EQ(library().cufftPlanMany(&plan, 4, none, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1), CUFFT_INVALID_VALUE);
   EXPECT_EQ(library().cufftPlanMany(&plan, 3, none, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1), CUFFT_INVALID_SIZE);
   EXPECT_EQ(library().cufftPlanMany(&plan, 2, nullptr, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1),
             CUFFT_INVALID_VALUE);
@@ -82,6 +82,29 @@ TEST(Calls, SizesAndProperties) {
   EXPECT_EQ(value, 4);
   EXPECT_EQ(library().cufftSetWorkArea(plan, nullptr), CUFFT_SUCCESS);
   EXPECT_EQ(library().cufftDestroy(plan), CUFFT_SUCCESS);
+}
+
+// The order of the checks, and the statuses, of NVIDIA's library 12.0.0 on an H100.
+TEST(Calls, StatusesOfTheHardware) {
+  const int none = 0, made = plan_of(8, CUFFT_C2C);
+  const auto wrong_type = static_cast<cufftType>(77);
+  int four[4] = {4, 4, 4, 4};
+  std::size_t work = 0;
+  EXPECT_EQ(library().cufftMakePlan1d(none, 4, wrong_type, 1, nullptr), CUFFT_INVALID_VALUE);
+  EXPECT_EQ(library().cufftMakePlan1d(none, 4, wrong_type, 1, &work), CUFFT_INVALID_TYPE);
+  EXPECT_EQ(library().cufftMakePlan1d(none, -1, CUFFT_C2C, 1, &work), CUFFT_INVALID_PLAN);
+  EXPECT_EQ(library().cufftMakePlanMany(none, 4, four, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1, &work),
+            CUFFT_INVALID_VALUE);
+  EXPECT_EQ(library().cufftGetSize(none, nullptr), CUFFT_INVALID_VALUE);
+  EXPECT_EQ(library().cufftGetSize2d(none, 4, 4, wrong_type, &work), CUFFT_INVALID_TYPE);
+  EXPECT_EQ(library().cufftGetSize2d(none, 4, 4, CUFFT_C2C, &work), CUFFT_INVALID_PLAN);
+  EXPECT_EQ(library().cufftSetAutoAllocation(made, 0), CUFFT_SUCCESS);
+  EXPECT_EQ(library().cufftXtSetWorkAreaPolicy(made, CUFFT_WORKAREA_MINIMAL, nullptr), CUFFT_SUCCESS);
+  EXPECT_EQ(library().cufftSetPlanPropertyInt64(made, static_cast<cufftProperty>(0), 1), CUFFT_NOT_SUPPORTED);
+  EXPECT_EQ(library().cufftGetVersion(nullptr), CUFFT_SUCCESS);
+  int value = 0;
+  EXPECT_EQ(library().cufftGetProperty(static_cast<libraryPropertyType>(77), &value), CUFFT_INVALID_TYPE);
+  EXPECT_EQ(library().cufftDestroy(made), CUFFT_SUCCESS);
 }
 
 TEST(Calls, WhatIsNotSimulatedSaysSo) {

@@ -285,10 +285,37 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverGetVersion) cusolverGetVersion = find<decltype(&cusolver::cusolverGetVersion)>("cusolverGetVersion");
   decltype(&cusolver::cusolverRfCreate) cusolverRfCreate = find<decltype(&cusolver::cusolverRfCreate)>("cusolverRfCreate");
   decltype(&cusolver::cusolverRfDestroy) cusolverRfDestroy = find<decltype(&cusolver::cusolverRfDestroy)>("cusolverRfDestroy");
+  decltype(&cusolver::cusolverSpCcsrlsvchol) cusolverSpCcsrlsvchol = find<decltype(&cusolver::cusolverSpCcsrlsvchol)>("cusolverSpCcsrlsvchol");
+  decltype(&cusolver::cusolverSpCcsrlsvcholHost) cusolverSpCcsrlsvcholHost = find<decltype(&cusolver::cusolverSpCcsrlsvcholHost)>("cusolverSpCcsrlsvcholHost");
+  decltype(&cusolver::cusolverSpCcsrlsvluHost) cusolverSpCcsrlsvluHost = find<decltype(&cusolver::cusolverSpCcsrlsvluHost)>("cusolverSpCcsrlsvluHost");
+  decltype(&cusolver::cusolverSpCcsrlsvqr) cusolverSpCcsrlsvqr = find<decltype(&cusolver::cusolverSpCcsrlsvqr)>("cusolverSpCcsrlsvqr");
+  decltype(&cusolver::cusolverSpCcsrlsvqrHost) cusolverSpCcsrlsvqrHost = find<decltype(&cusolver::cusolverSpCcsrlsvqrHost)>("cusolverSpCcsrlsvqrHost");
   decltype(&cusolver::cusolverSpCreate) cusolverSpCreate = find<decltype(&cusolver::cusolverSpCreate)>("cusolverSpCreate");
+  decltype(&cusolver::cusolverSpDcsrlsvchol) cusolverSpDcsrlsvchol = find<decltype(&cusolver::cusolverSpDcsrlsvchol)>("cusolverSpDcsrlsvchol");
+  decltype(&cusolver::cusolverSpDcsrlsvcholHost) cusolverSpDcsrlsvcholHost = find<decltype(&cusolver::cusolverSpDcsrlsvcholHost)>("cusolverSpDcsrlsvcholHost");
+  decltype(&cusolver::cusolverSpDcsrlsvluHost) cusolverSpDcsrlsvluHost = find<decltype(&cusolver::cusolverSpDcsrlsvluHost)>("cusolverSpDcsrlsvluHost");
+  decltype(&cusolver::cusolverSpDcsrlsvqr) cusolverSpDcsrlsvqr = find<decltype(&cusolver::cusolverSpDcsrlsvqr)>("cusolverSpDcsrlsvqr");
+  decltype(&cusolver::cusolverSpDcsrlsvqrHost) cusolverSpDcsrlsvqrHost = find<decltype(&cusolver::cusolverSpDcsrlsvqrHost)>("cusolverSpDcsrlsvqrHost");
   decltype(&cusolver::cusolverSpDestroy) cusolverSpDestroy = find<decltype(&cusolver::cusolverSpDestroy)>("cusolverSpDestroy");
   decltype(&cusolver::cusolverSpGetStream) cusolverSpGetStream = find<decltype(&cusolver::cusolverSpGetStream)>("cusolverSpGetStream");
+  decltype(&cusolver::cusolverSpScsrlsvchol) cusolverSpScsrlsvchol = find<decltype(&cusolver::cusolverSpScsrlsvchol)>("cusolverSpScsrlsvchol");
+  decltype(&cusolver::cusolverSpScsrlsvcholHost) cusolverSpScsrlsvcholHost = find<decltype(&cusolver::cusolverSpScsrlsvcholHost)>("cusolverSpScsrlsvcholHost");
+  decltype(&cusolver::cusolverSpScsrlsvluHost) cusolverSpScsrlsvluHost = find<decltype(&cusolver::cusolverSpScsrlsvluHost)>("cusolverSpScsrlsvluHost");
+  decltype(&cusolver::cusolverSpScsrlsvqr) cusolverSpScsrlsvqr = find<decltype(&cusolver::cusolverSpScsrlsvqr)>("cusolverSpScsrlsvqr");
+  decltype(&cusolver::cusolverSpScsrlsvqrHost) cusolverSpScsrlsvqrHost = find<decltype(&cusolver::cusolverSpScsrlsvqrHost)>("cusolverSpScsrlsvqrHost");
   decltype(&cusolver::cusolverSpSetStream) cusolverSpSetStream = find<decltype(&cusolver::cusolverSpSetStream)>("cusolverSpSetStream");
+  decltype(&cusolver::cusolverSpXcsrissymHost) cusolverSpXcsrissymHost = find<decltype(&cusolver::cusolverSpXcsrissymHost)>("cusolverSpXcsrissymHost");
+  decltype(&cusolver::cusolverSpXcsrmetisndHost) cusolverSpXcsrmetisndHost = find<decltype(&cusolver::cusolverSpXcsrmetisndHost)>("cusolverSpXcsrmetisndHost");
+  decltype(&cusolver::cusolverSpXcsrpermHost) cusolverSpXcsrpermHost = find<decltype(&cusolver::cusolverSpXcsrpermHost)>("cusolverSpXcsrpermHost");
+  decltype(&cusolver::cusolverSpXcsrperm_bufferSizeHost) cusolverSpXcsrperm_bufferSizeHost = find<decltype(&cusolver::cusolverSpXcsrperm_bufferSizeHost)>("cusolverSpXcsrperm_bufferSizeHost");
+  decltype(&cusolver::cusolverSpXcsrsymamdHost) cusolverSpXcsrsymamdHost = find<decltype(&cusolver::cusolverSpXcsrsymamdHost)>("cusolverSpXcsrsymamdHost");
+  decltype(&cusolver::cusolverSpXcsrsymmdqHost) cusolverSpXcsrsymmdqHost = find<decltype(&cusolver::cusolverSpXcsrsymmdqHost)>("cusolverSpXcsrsymmdqHost");
+  decltype(&cusolver::cusolverSpXcsrsymrcmHost) cusolverSpXcsrsymrcmHost = find<decltype(&cusolver::cusolverSpXcsrsymrcmHost)>("cusolverSpXcsrsymrcmHost");
+  decltype(&cusolver::cusolverSpZcsrlsvchol) cusolverSpZcsrlsvchol = find<decltype(&cusolver::cusolverSpZcsrlsvchol)>("cusolverSpZcsrlsvchol");
+  decltype(&cusolver::cusolverSpZcsrlsvcholHost) cusolverSpZcsrlsvcholHost = find<decltype(&cusolver::cusolverSpZcsrlsvcholHost)>("cusolverSpZcsrlsvcholHost");
+  decltype(&cusolver::cusolverSpZcsrlsvluHost) cusolverSpZcsrlsvluHost = find<decltype(&cusolver::cusolverSpZcsrlsvluHost)>("cusolverSpZcsrlsvluHost");
+  decltype(&cusolver::cusolverSpZcsrlsvqr) cusolverSpZcsrlsvqr = find<decltype(&cusolver::cusolverSpZcsrlsvqr)>("cusolverSpZcsrlsvqr");
+  decltype(&cusolver::cusolverSpZcsrlsvqrHost) cusolverSpZcsrlsvqrHost = find<decltype(&cusolver::cusolverSpZcsrlsvqrHost)>("cusolverSpZcsrlsvqrHost");
 };
 
 // Those that answer CUSOLVER_STATUS_NOT_SUPPORTED.
@@ -432,11 +459,6 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverSpCcsreigvsi",
     "cusolverSpCcsreigvsiHost",
     "cusolverSpCcsrlsqvqrHost",
-    "cusolverSpCcsrlsvchol",
-    "cusolverSpCcsrlsvcholHost",
-    "cusolverSpCcsrlsvluHost",
-    "cusolverSpCcsrlsvqr",
-    "cusolverSpCcsrlsvqrHost",
     "cusolverSpCcsrluBufferInfoHost",
     "cusolverSpCcsrluExtractHost",
     "cusolverSpCcsrluFactorHost",
@@ -473,11 +495,6 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverSpDcsreigvsi",
     "cusolverSpDcsreigvsiHost",
     "cusolverSpDcsrlsqvqrHost",
-    "cusolverSpDcsrlsvchol",
-    "cusolverSpDcsrlsvcholHost",
-    "cusolverSpDcsrlsvluHost",
-    "cusolverSpDcsrlsvqr",
-    "cusolverSpDcsrlsvqrHost",
     "cusolverSpDcsrluBufferInfoHost",
     "cusolverSpDcsrluExtractHost",
     "cusolverSpDcsrluFactorHost",
@@ -514,11 +531,6 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverSpScsreigvsi",
     "cusolverSpScsreigvsiHost",
     "cusolverSpScsrlsqvqrHost",
-    "cusolverSpScsrlsvchol",
-    "cusolverSpScsrlsvcholHost",
-    "cusolverSpScsrlsvluHost",
-    "cusolverSpScsrlsvqr",
-    "cusolverSpScsrlsvqrHost",
     "cusolverSpScsrluBufferInfoHost",
     "cusolverSpScsrluExtractHost",
     "cusolverSpScsrluFactorHost",
@@ -539,18 +551,11 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverSpScsrzfdHost",
     "cusolverSpXcsrcholAnalysis",
     "cusolverSpXcsrcholAnalysisHost",
-    "cusolverSpXcsrissymHost",
     "cusolverSpXcsrluAnalysisHost",
     "cusolverSpXcsrluNnzHost",
-    "cusolverSpXcsrmetisndHost",
-    "cusolverSpXcsrpermHost",
-    "cusolverSpXcsrperm_bufferSizeHost",
     "cusolverSpXcsrqrAnalysis",
     "cusolverSpXcsrqrAnalysisBatched",
     "cusolverSpXcsrqrAnalysisHost",
-    "cusolverSpXcsrsymamdHost",
-    "cusolverSpXcsrsymmdqHost",
-    "cusolverSpXcsrsymrcmHost",
     "cusolverSpZcsrcholBufferInfo",
     "cusolverSpZcsrcholBufferInfoHost",
     "cusolverSpZcsrcholDiag",
@@ -564,11 +569,6 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverSpZcsreigvsi",
     "cusolverSpZcsreigvsiHost",
     "cusolverSpZcsrlsqvqrHost",
-    "cusolverSpZcsrlsvchol",
-    "cusolverSpZcsrlsvcholHost",
-    "cusolverSpZcsrlsvluHost",
-    "cusolverSpZcsrlsvqr",
-    "cusolverSpZcsrlsvqrHost",
     "cusolverSpZcsrluBufferInfoHost",
     "cusolverSpZcsrluExtractHost",
     "cusolverSpZcsrluFactorHost",

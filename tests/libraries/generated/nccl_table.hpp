@@ -57,6 +57,11 @@ struct Nccl : Loaded {
 
 // Those that answer ncclInvalidUsage.
 inline const std::vector<const char*> kNcclUnsupported = {
+    "ncclDevCommCreate",
+    "ncclDevCommDestroy",
+    "ncclGinBarrierCreateRequirement",
+    "ncclLLA2ACreateRequirement",
+    "ncclLsaBarrierCreateRequirement",
 };
 
 }  // namespace nvmlkit::library_test

@@ -86,6 +86,7 @@ Library load_library(const fs::path& file) {
     out.status = root["status"].as<std::string>();
     out.not_supported = root["not_supported"].as<std::string>();
     if (root["handle"]) out.handle = root["handle"].as<std::string>();
+    for (const auto& name : root["unchecked_handle"]) out.unchecked_handle.push_back(name.as<std::string>());
     if (root["second_names"]) out.second_names = root["second_names"].as<std::string>();
     if (root["symbol_versions"]) out.has_symbol_versions = root["symbol_versions"].as<bool>();
     for (const auto& type : root["types"]) out.types[type.first.as<std::string>()] = type.second.as<std::string>();

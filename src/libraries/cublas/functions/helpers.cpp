@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "libraries/blas/status_texts.hpp"
+#include "libraries/common/soname.hpp"
 
 namespace nvmlkit::cublas {
 
@@ -20,8 +21,11 @@ cublasStatus_t Call::status_of(libraries::CUresult result) {
 namespace functions {
 namespace {
 
-// Of the newest release that the functions are those of; a library of CUDA 12 gives its own.
-constexpr int kVersion[] = {13, 0, 0};
+// Of CUDA 12.9 and of CUDA 13.0.
+const int* version() {
+  static constexpr int kOld[] = {12, 9, 1}, kNew[] = {13, 1, 0};
+  return libraries::is_loaded_as("libcublas.so.12") ? kOld : kNew;
+}
 
 std::atomic<LogCallback> log_callback{nullptr};
 
@@ -57,14 +61,15 @@ cublasStatus_t destroy(const Call& call) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t get_version(const Call&, int* version) {
-  return tell(version, kVersion[0] * 10000 + kVersion[1] * 100 + kVersion[2]);
+cublasStatus_t get_version(Handle*, int* version) {
+  const int* const parts = functions::version();
+  return tell(version, parts[0] * 10000 + parts[1] * 100 + parts[2]);
 }
 cublasStatus_t get_property(libraryPropertyType type, int* value) {
   if (static_cast<unsigned>(type) > 2) return CUBLAS_STATUS_INVALID_VALUE;
-  return tell(value, kVersion[static_cast<unsigned>(type)]);
+  return tell(value, version()[static_cast<unsigned>(type)]);
 }
-std::size_t get_cudart_version() { return 13000; }
+std::size_t get_cudart_version() { return libraries::is_loaded_as("libcublas.so.12") ? 12090 : 13000; }
 
 // The CPU needs none. It is checked as documented, and forgotten when the stream changes.
 cublasStatus_t set_workspace(const Call& call, void* workspace, std::size_t size) {

@@ -7,7 +7,7 @@ namespace nvmlkit::cublas::functions {
 
 cublasStatus_t create(Handle** out);
 cublasStatus_t destroy(const Call& call);
-cublasStatus_t get_version(const Call& call, int* version);
+cublasStatus_t get_version(Handle* handle, int* version);
 cublasStatus_t get_property(libraryPropertyType type, int* value);
 std::size_t get_cudart_version();
 cublasStatus_t set_workspace(const Call& call, void* workspace, std::size_t size);

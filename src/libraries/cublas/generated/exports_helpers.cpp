@@ -86,7 +86,7 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetVector_64(int64_t n, int64_t elem
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetVersion_v2(Handle* handle, int* version) {
-  return with(handle, "cublasGetVersion_v2", [&](const Call& call) { return functions::get_version(call, version); });
+  return without_handle([&] { return functions::get_version(handle, version); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLoggerConfigure(int logIsOn, int logToStdOut, int logToStdErr, const char* logFileName) {

@@ -1,8 +1,14 @@
 #include "libraries/cublaslt/functions/helpers.hpp"
 
 #include "libraries/blas/status_texts.hpp"
+#include "libraries/common/soname.hpp"
 
 namespace nvmlkit::cublaslt::functions {
+namespace {
+
+bool is_old() { return libraries::is_loaded_as("libcublasLt.so.12"); }
+
+}  // namespace
 
 cublasStatus_t create(Handle** out) {
   if (!out) return CUBLAS_STATUS_INVALID_VALUE;
@@ -13,18 +19,19 @@ cublasStatus_t create(Handle** out) {
 }
 
 cublasStatus_t destroy(Handle* handle) {
-  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;  // as NVIDIA's
   // A handle of libcublas is one of this library, too: this one is only freed by its own function.
   delete handle;
   return CUBLAS_STATUS_SUCCESS;
 }
 
-std::size_t get_version() { return 130000; }
-std::size_t get_cudart_version() { return 13000; }
+// Of CUDA 12.9 and of CUDA 13.0.
+std::size_t get_version() { return is_old() ? 120901 : 130100; }
+std::size_t get_cudart_version() { return is_old() ? 12090 : 13000; }
 cublasStatus_t get_property(libraryPropertyType type, int* value) {
-  constexpr int kVersion[] = {13, 0, 0};
   if (static_cast<unsigned>(type) > 2 || !value) return CUBLAS_STATUS_INVALID_VALUE;
-  *value = kVersion[static_cast<unsigned>(type)];
+  const auto version = static_cast<int>(get_version());
+  *value = type == MAJOR_VERSION ? version / 10000 : type == MINOR_VERSION ? version / 100 % 100 : version % 100;
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t set_log_callback(LogCallback) { return CUBLAS_STATUS_SUCCESS; }

@@ -13,10 +13,12 @@ cufftResult give_layout(Plan& plan, const Request& request) {
   return CUFFT_SUCCESS;
 }
 
-auto maker(const Call& call, std::size_t* work) {
-  return [&call, work](const Request& request) {
-    if (!work) return CUFFT_INVALID_VALUE;
-    const auto result = give_layout(call.plan, request);
+// NVIDIA's library looks at the types and at the number of dimensions before it looks at the handle.
+auto maker(Handle handle, std::size_t* work) {
+  return [handle, work](const Request& request) {
+    const auto plan = find_plan(handle);
+    if (!plan) return CUFFT_INVALID_PLAN;
+    const auto result = give_layout(*plan, request);
     if (result == CUFFT_SUCCESS) *work = 0;
     return result;
   };
@@ -63,30 +65,36 @@ cufftResult plan_many(Handle* handle, int rank, int* n, int* inembed, int istrid
   return with_many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, planner(handle));
 }
 
-cufftResult make_1d(const Call& call, int nx, cufftType type, int batch, std::size_t* work) {
-  return with_sizes({nx}, type, batch, maker(call, work));
+cufftResult make_1d(Handle handle, int nx, cufftType type, int batch, std::size_t* work) {
+  if (!work) return CUFFT_INVALID_VALUE;
+  return with_sizes({nx}, type, batch, maker(handle, work));
 }
-cufftResult make_2d(const Call& call, int nx, int ny, cufftType type, std::size_t* work) {
-  return with_sizes({nx, ny}, type, 1, maker(call, work));
+cufftResult make_2d(Handle handle, int nx, int ny, cufftType type, std::size_t* work) {
+  if (!work) return CUFFT_INVALID_VALUE;
+  return with_sizes({nx, ny}, type, 1, maker(handle, work));
 }
-cufftResult make_3d(const Call& call, int nx, int ny, int nz, cufftType type, std::size_t* work) {
-  return with_sizes({nx, ny, nz}, type, 1, maker(call, work));
+cufftResult make_3d(Handle handle, int nx, int ny, int nz, cufftType type, std::size_t* work) {
+  if (!work) return CUFFT_INVALID_VALUE;
+  return with_sizes({nx, ny, nz}, type, 1, maker(handle, work));
 }
-cufftResult make_many(const Call& call, int rank, int* n, int* inembed, int istride, int idist, int* onembed,
-                      int ostride, int odist, cufftType type, int batch, std::size_t* work) {
-  return with_many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, maker(call, work));
+cufftResult make_many(Handle handle, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride,
+                      int odist, cufftType type, int batch, std::size_t* work) {
+  if (!work) return CUFFT_INVALID_VALUE;
+  return with_many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, maker(handle, work));
 }
-cufftResult make_many_64(const Call& call, int rank, long long* n, long long* inembed, long long istride,
-                         long long idist, long long* onembed, long long ostride, long long odist, cufftType type,
-                         long long batch, std::size_t* work) {
+cufftResult make_many_64(Handle handle, int rank, long long* n, long long* inembed, long long istride, long long idist,
+                         long long* onembed, long long ostride, long long odist, cufftType type, long long batch,
+                         std::size_t* work) {
+  if (!work) return CUFFT_INVALID_VALUE;
   return with_many(rank, n, Side{inembed, istride, idist}, Side{onembed, ostride, odist}, type, batch,
-                   maker(call, work));
+                   maker(handle, work));
 }
-cufftResult make_typed(const Call& call, int rank, long long* n, long long* inembed, long long istride, long long idist,
+cufftResult make_typed(Handle handle, int rank, long long* n, long long* inembed, long long istride, long long idist,
                        cudaDataType in, long long* onembed, long long ostride, long long odist, cudaDataType out,
                        long long batch, std::size_t* work, cudaDataType execution) {
+  if (!work) return CUFFT_INVALID_VALUE;
   return with_types(rank, n, Side{inembed, istride, idist, in}, Side{onembed, ostride, odist, out}, batch, execution,
-                    maker(call, work));
+                    maker(handle, work));
 }
 
 }  // namespace nvmlkit::cufft::functions

@@ -16,15 +16,15 @@ cufftResult plan_3d(Handle* handle, int nx, int ny, int nz, cufftType type);
 cufftResult plan_many(Handle* handle, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride,
                       int odist, cufftType type, int batch);
 
-cufftResult make_1d(const Call& call, int nx, cufftType type, int batch, std::size_t* work);
-cufftResult make_2d(const Call& call, int nx, int ny, cufftType type, std::size_t* work);
-cufftResult make_3d(const Call& call, int nx, int ny, int nz, cufftType type, std::size_t* work);
-cufftResult make_many(const Call& call, int rank, int* n, int* inembed, int istride, int idist, int* onembed,
-                      int ostride, int odist, cufftType type, int batch, std::size_t* work);
-cufftResult make_many_64(const Call& call, int rank, long long* n, long long* inembed, long long istride,
-                         long long idist, long long* onembed, long long ostride, long long odist, cufftType type,
-                         long long batch, std::size_t* work);
-cufftResult make_typed(const Call& call, int rank, long long* n, long long* inembed, long long istride, long long idist,
+cufftResult make_1d(Handle handle, int nx, cufftType type, int batch, std::size_t* work);
+cufftResult make_2d(Handle handle, int nx, int ny, cufftType type, std::size_t* work);
+cufftResult make_3d(Handle handle, int nx, int ny, int nz, cufftType type, std::size_t* work);
+cufftResult make_many(Handle handle, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride,
+                      int odist, cufftType type, int batch, std::size_t* work);
+cufftResult make_many_64(Handle handle, int rank, long long* n, long long* inembed, long long istride, long long idist,
+                         long long* onembed, long long ostride, long long odist, cufftType type, long long batch,
+                         std::size_t* work);
+cufftResult make_typed(Handle handle, int rank, long long* n, long long* inembed, long long istride, long long idist,
                        cudaDataType in, long long* onembed, long long ostride, long long odist, cudaDataType out,
                        long long batch, std::size_t* work, cudaDataType execution);
 

@@ -20,6 +20,8 @@ class Sizes {
   std::array<long long, kMostDimensions> sizes_{};
 };
 
+inline bool is_rank(int rank) { return rank >= 1 && rank <= kMostDimensions; }
+
 // Work: request(const Request&) -> cufftResult.
 template <class Work>
 cufftResult with_sizes(std::initializer_list<long long> sizes, cufftType type, long long batch, Work work) {
@@ -38,6 +40,7 @@ template <class Work>
 cufftResult with_many(int rank, const long long* n, Side in, Side out, cufftType type, long long batch, Work work) {
   const auto types = types_of(type);
   if (!types) return CUFFT_INVALID_TYPE;
+  if (!is_rank(rank) || !n) return CUFFT_INVALID_VALUE;
   in.type = types->in;
   out.type = types->out;
   return work(Request{.rank = rank, .sizes = n, .in = in, .out = out, .batch = batch});
@@ -55,6 +58,7 @@ cufftResult with_many(int rank, const int* n, const int* inembed, int istride, i
 template <class Work>
 cufftResult with_types(int rank, const long long* n, const Side& in, const Side& out, long long batch,
                        cudaDataType execution, Work work) {
+  if (!is_rank(rank) || !n) return CUFFT_INVALID_VALUE;
   if (!is_complex(execution) || size_of(execution) != (is_complex(in.type) ? 1 : 2) * size_of(in.type))
     return CUFFT_INVALID_TYPE;
   return work(Request{.rank = rank, .sizes = n, .in = in, .out = out, .batch = batch});

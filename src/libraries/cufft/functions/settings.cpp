@@ -1,10 +1,12 @@
 #include "libraries/cufft/functions/settings.hpp"
 
+#include "libraries/common/soname.hpp"
+
 namespace nvmlkit::cufft::functions {
 namespace {
 
-// The number of the library that comes with CUDA 12.6, in the digits that cuFFT uses.
-constexpr int kMajor = 11, kMinor = 3, kPatch = 0;
+// Of CUDA 12.9 and of CUDA 13.0: the digits that cuFFT uses.
+int version() { return libraries::is_loaded_as("libcufft.so.11") ? 11410 : 12000; }
 
 long long* place_of(Plan& plan, cufftProperty property) {
   if (property == NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT) return &plan.patient;
@@ -19,9 +21,9 @@ cufftResult set_stream(const Call& call, CUstream stream) {
   return CUFFT_SUCCESS;
 }
 
-cufftResult version(int* version) {
-  if (!version) return CUFFT_INVALID_VALUE;
-  *version = kMajor * 1000 + kMinor * 100 + kPatch;
+// NVIDIA's library takes no place for the answer, too.
+cufftResult tell_version(int* out) {
+  if (out) *out = version();
   return CUFFT_SUCCESS;
 }
 
@@ -29,21 +31,21 @@ cufftResult property_of_library(libraryPropertyType type, int* value) {
   if (!value) return CUFFT_INVALID_VALUE;
   switch (type) {
     case MAJOR_VERSION:
-      *value = kMajor;
+      *value = version() / 1000;
       return CUFFT_SUCCESS;
     case MINOR_VERSION:
-      *value = kMinor;
+      *value = version() / 100 % 10;
       return CUFFT_SUCCESS;
     case PATCH_LEVEL:
-      *value = kPatch;
+      *value = version() % 100;
       return CUFFT_SUCCESS;
   }
-  return CUFFT_INVALID_VALUE;
+  return CUFFT_INVALID_TYPE;
 }
 
 cufftResult set_property(const Call& call, cufftProperty property, long long value) {
   long long* const place = place_of(call.plan, property);
-  if (!place) return CUFFT_INVALID_VALUE;
+  if (!place) return CUFFT_NOT_SUPPORTED;
   *place = value;
   return CUFFT_SUCCESS;
 }

@@ -6,7 +6,7 @@
 namespace nvmlkit::cufft::functions {
 
 cufftResult set_stream(const Call& call, CUstream stream);
-cufftResult version(int* version);
+cufftResult tell_version(int* out);
 cufftResult property_of_library(libraryPropertyType type, int* value);
 cufftResult set_property(const Call& call, cufftProperty property, long long value);
 cufftResult get_property(const Call& call, cufftProperty property, long long* value);

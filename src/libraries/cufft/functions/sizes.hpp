@@ -13,16 +13,16 @@ cufftResult estimate_3d(int nx, int ny, int nz, cufftType type, std::size_t* wor
 cufftResult estimate_many(int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride, int odist,
                           cufftType type, int batch, std::size_t* work);
 
-cufftResult size(const Call& call, std::size_t* work);
-cufftResult size_1d(const Call& call, int nx, cufftType type, int batch, std::size_t* work);
-cufftResult size_2d(const Call& call, int nx, int ny, cufftType type, std::size_t* work);
-cufftResult size_3d(const Call& call, int nx, int ny, int nz, cufftType type, std::size_t* work);
-cufftResult size_many(const Call& call, int rank, int* n, int* inembed, int istride, int idist, int* onembed,
-                      int ostride, int odist, cufftType type, int batch, std::size_t* work);
-cufftResult size_many_64(const Call& call, int rank, long long* n, long long* inembed, long long istride,
-                         long long idist, long long* onembed, long long ostride, long long odist, cufftType type,
-                         long long batch, std::size_t* work);
-cufftResult size_typed(const Call& call, int rank, long long* n, long long* inembed, long long istride, long long idist,
+cufftResult size(Handle handle, std::size_t* work);
+cufftResult size_1d(Handle handle, int nx, cufftType type, int batch, std::size_t* work);
+cufftResult size_2d(Handle handle, int nx, int ny, cufftType type, std::size_t* work);
+cufftResult size_3d(Handle handle, int nx, int ny, int nz, cufftType type, std::size_t* work);
+cufftResult size_many(Handle handle, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride,
+                      int odist, cufftType type, int batch, std::size_t* work);
+cufftResult size_many_64(Handle handle, int rank, long long* n, long long* inembed, long long istride, long long idist,
+                         long long* onembed, long long ostride, long long odist, cufftType type, long long batch,
+                         std::size_t* work);
+cufftResult size_typed(Handle handle, int rank, long long* n, long long* inembed, long long istride, long long idist,
                        cudaDataType in, long long* onembed, long long ostride, long long odist, cudaDataType out,
                        long long batch, std::size_t* work, cudaDataType execution);
 

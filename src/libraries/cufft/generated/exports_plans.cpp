@@ -14,23 +14,23 @@ NVMLKIT_LIBRARY_EXPORT cufftResult cufftDestroy(Handle plan) {
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftMakePlan1d(Handle plan, int nx, cufftType type, int batch, size_t* workSize) {
-  return with(plan, "cufftMakePlan1d", [&](const Call& call) { return functions::make_1d(call, nx, type, batch, workSize); });
+  return without_handle([&] { return functions::make_1d(plan, nx, type, batch, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftMakePlan2d(Handle plan, int nx, int ny, cufftType type, size_t* workSize) {
-  return with(plan, "cufftMakePlan2d", [&](const Call& call) { return functions::make_2d(call, nx, ny, type, workSize); });
+  return without_handle([&] { return functions::make_2d(plan, nx, ny, type, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftMakePlan3d(Handle plan, int nx, int ny, int nz, cufftType type, size_t* workSize) {
-  return with(plan, "cufftMakePlan3d", [&](const Call& call) { return functions::make_3d(call, nx, ny, nz, type, workSize); });
+  return without_handle([&] { return functions::make_3d(plan, nx, ny, nz, type, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftMakePlanMany(Handle plan, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride, int odist, cufftType type, int batch, size_t* workSize) {
-  return with(plan, "cufftMakePlanMany", [&](const Call& call) { return functions::make_many(call, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workSize); });
+  return without_handle([&] { return functions::make_many(plan, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftMakePlanMany64(Handle plan, int rank, long long* n, long long* inembed, long long istride, long long idist, long long* onembed, long long ostride, long long odist, cufftType type, long long batch, size_t* workSize) {
-  return with(plan, "cufftMakePlanMany64", [&](const Call& call) { return functions::make_many_64(call, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workSize); });
+  return without_handle([&] { return functions::make_many_64(plan, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftPlan1d(Handle* plan, int nx, cufftType type, int batch) {
@@ -50,7 +50,7 @@ NVMLKIT_LIBRARY_EXPORT cufftResult cufftPlanMany(Handle* plan, int rank, int* n,
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtMakePlanMany(Handle plan, int rank, long long* n, long long* inembed, long long istride, long long idist, cudaDataType inputtype, long long* onembed, long long ostride, long long odist, cudaDataType outputtype, long long batch, size_t* workSize, cudaDataType executiontype) {
-  return with(plan, "cufftXtMakePlanMany", [&](const Call& call) { return functions::make_typed(call, rank, n, inembed, istride, idist, inputtype, onembed, ostride, odist, outputtype, batch, workSize, executiontype); });
+  return without_handle([&] { return functions::make_typed(plan, rank, n, inembed, istride, idist, inputtype, onembed, ostride, odist, outputtype, batch, workSize, executiontype); });
 }
 
 }  // namespace nvmlkit::cufft

@@ -14,7 +14,7 @@ NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetProperty(libraryPropertyType type, in
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetVersion(int* version) {
-  return without_handle([&] { return functions::version(version); });
+  return without_handle([&] { return functions::tell_version(version); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftResetPlanProperty(Handle plan, cufftProperty property) {

@@ -22,27 +22,27 @@ NVMLKIT_LIBRARY_EXPORT cufftResult cufftEstimateMany(int rank, int* n, int* inem
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetSize(Handle handle, size_t* workSize) {
-  return with(handle, "cufftGetSize", [&](const Call& call) { return functions::size(call, workSize); });
+  return without_handle([&] { return functions::size(handle, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetSize1d(Handle handle, int nx, cufftType type, int batch, size_t* workSize) {
-  return with(handle, "cufftGetSize1d", [&](const Call& call) { return functions::size_1d(call, nx, type, batch, workSize); });
+  return without_handle([&] { return functions::size_1d(handle, nx, type, batch, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetSize2d(Handle handle, int nx, int ny, cufftType type, size_t* workSize) {
-  return with(handle, "cufftGetSize2d", [&](const Call& call) { return functions::size_2d(call, nx, ny, type, workSize); });
+  return without_handle([&] { return functions::size_2d(handle, nx, ny, type, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetSize3d(Handle handle, int nx, int ny, int nz, cufftType type, size_t* workSize) {
-  return with(handle, "cufftGetSize3d", [&](const Call& call) { return functions::size_3d(call, nx, ny, nz, type, workSize); });
+  return without_handle([&] { return functions::size_3d(handle, nx, ny, nz, type, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetSizeMany(Handle handle, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride, int odist, cufftType type, int batch, size_t* workArea) {
-  return with(handle, "cufftGetSizeMany", [&](const Call& call) { return functions::size_many(call, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workArea); });
+  return without_handle([&] { return functions::size_many(handle, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workArea); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetSizeMany64(Handle plan, int rank, long long* n, long long* inembed, long long istride, long long idist, long long* onembed, long long ostride, long long odist, cufftType type, long long batch, size_t* workSize) {
-  return with(plan, "cufftGetSizeMany64", [&](const Call& call) { return functions::size_many_64(call, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workSize); });
+  return without_handle([&] { return functions::size_many_64(plan, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftSetAutoAllocation(Handle plan, int autoAllocate) {
@@ -54,7 +54,7 @@ NVMLKIT_LIBRARY_EXPORT cufftResult cufftSetWorkArea(Handle plan, void* workArea)
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtGetSizeMany(Handle plan, int rank, long long* n, long long* inembed, long long istride, long long idist, cudaDataType inputtype, long long* onembed, long long ostride, long long odist, cudaDataType outputtype, long long batch, size_t* workSize, cudaDataType executiontype) {
-  return with(plan, "cufftXtGetSizeMany", [&](const Call& call) { return functions::size_typed(call, rank, n, inembed, istride, idist, inputtype, onembed, ostride, odist, outputtype, batch, workSize, executiontype); });
+  return without_handle([&] { return functions::size_typed(plan, rank, n, inembed, istride, idist, inputtype, onembed, ostride, odist, outputtype, batch, workSize, executiontype); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetWorkAreaPolicy(Handle plan, cufftXtWorkAreaPolicy policy, size_t* workSize) {

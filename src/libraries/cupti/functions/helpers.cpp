@@ -1,16 +1,13 @@
 #include "libraries/cupti/functions/helpers.hpp"
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <utility>
+
+#include "libraries/common/soname.hpp"
 
 namespace nvmlkit::cupti::functions {
 namespace {
-
-const char here = 0;  // a place in this library, for dladdr
 
 template <class T>
 CUptiResult answer(T* out, T value) {
@@ -45,9 +42,7 @@ std::atomic<CUpti_ActivityThreadIdType>& thread_ids() {
 
 // Of CUDA 12.4 and of CUDA 13.0.
 CUptiResult version(std::uint32_t* out) {
-  Dl_info info{};
-  const bool is_old = dladdr(&here, &info) != 0 && info.dli_fname && std::strstr(info.dli_fname, "libcupti.so.12");
-  return answer(out, std::uint32_t{is_old ? 22u : 130001u});
+  return answer(out, std::uint32_t{libraries::is_loaded_as("libcupti.so.12") ? 22u : 130001u});
 }
 CUptiResult timestamp(std::uint64_t* out) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();

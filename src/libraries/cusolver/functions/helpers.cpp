@@ -1,5 +1,7 @@
 #include "libraries/cusolver/functions/helpers.hpp"
 
+#include "libraries/common/soname.hpp"
+
 namespace nvmlkit::cusolver {
 
 cusolverStatus_t Call::status_of(libraries::CUresult result) {
@@ -16,8 +18,11 @@ cusolverStatus_t Call::status_of(libraries::CUresult result) {
 namespace functions {
 namespace {
 
-// Of CUDA 13.0, whose functions these are.
-constexpr int kVersion[] = {12, 0, 4};
+// Of CUDA 12.9 and of CUDA 13.0.
+const int* version() {
+  static constexpr int kOld[] = {11, 7, 5}, kNew[] = {12, 0, 4};
+  return libraries::is_loaded_as("libcusolver.so.11") ? kOld : kNew;
+}
 
 template <class T>
 cusolverStatus_t answer(T* out, T value) {
@@ -70,15 +75,19 @@ cusolverStatus_t set_math(const Call& call, cusolverMathMode_t mode) {
 cusolverStatus_t get_math(const Call& call, cusolverMathMode_t* mode) { return answer(mode, call.handle.math); }
 
 cusolverStatus_t get_version(int* version) {
-  return answer(version, kVersion[0] * 1000 + kVersion[1] * 100 + kVersion[2]);
+  const int* const parts = functions::version();
+  return answer(version, parts[0] * 1000 + parts[1] * 100 + parts[2]);
 }
 cusolverStatus_t get_property(libraryPropertyType type, int* value) {
   if (static_cast<unsigned>(type) > 2) return CUSOLVER_STATUS_INVALID_VALUE;
-  return answer(value, kVersion[static_cast<unsigned>(type)]);
+  return answer(value, version()[static_cast<unsigned>(type)]);
 }
 
 cusolverStatus_t create_sparse(SparseHandle** out) {
-  return libraries::driver() ? create_object(out) : CUSOLVER_STATUS_NOT_INITIALIZED;
+  const auto* const driver = libraries::driver();
+  const auto status = driver ? create_object(out) : CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (status == CUSOLVER_STATUS_SUCCESS) (*out)->driver = driver;
+  return status;
 }
 cusolverStatus_t destroy_sparse(SparseHandle* handle) {
   return is_object(handle) ? destroy_object(handle) : CUSOLVER_STATUS_NOT_INITIALIZED;

@@ -281,10 +281,37 @@ cusolverStatus_t cusolverGetProperty(libraryPropertyType type, int* value);
 cusolverStatus_t cusolverGetVersion(int* version);
 cusolverStatus_t cusolverRfCreate(Refactorization** handle);
 cusolverStatus_t cusolverRfDestroy(Refactorization* handle);
+cusolverStatus_t cusolverSpCcsrlsvchol(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const Complex* csrVal, const int* csrRowPtr, const int* csrColInd, const Complex* b, float tol, int reorder, Complex* x, int* singularity);
+cusolverStatus_t cusolverSpCcsrlsvcholHost(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const Complex* csrVal, const int* csrRowPtr, const int* csrColInd, const Complex* b, float tol, int reorder, Complex* x, int* singularity);
+cusolverStatus_t cusolverSpCcsrlsvluHost(SparseHandle* handle, int n, int nnzA, const MatrixOptions* descrA, const Complex* csrValA, const int* csrRowPtrA, const int* csrColIndA, const Complex* b, float tol, int reorder, Complex* x, int* singularity);
+cusolverStatus_t cusolverSpCcsrlsvqr(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const Complex* csrVal, const int* csrRowPtr, const int* csrColInd, const Complex* b, float tol, int reorder, Complex* x, int* singularity);
+cusolverStatus_t cusolverSpCcsrlsvqrHost(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const Complex* csrValA, const int* csrRowPtrA, const int* csrColIndA, const Complex* b, float tol, int reorder, Complex* x, int* singularity);
 cusolverStatus_t cusolverSpCreate(SparseHandle** handle);
+cusolverStatus_t cusolverSpDcsrlsvchol(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const double* csrVal, const int* csrRowPtr, const int* csrColInd, const double* b, double tol, int reorder, double* x, int* singularity);
+cusolverStatus_t cusolverSpDcsrlsvcholHost(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const double* csrVal, const int* csrRowPtr, const int* csrColInd, const double* b, double tol, int reorder, double* x, int* singularity);
+cusolverStatus_t cusolverSpDcsrlsvluHost(SparseHandle* handle, int n, int nnzA, const MatrixOptions* descrA, const double* csrValA, const int* csrRowPtrA, const int* csrColIndA, const double* b, double tol, int reorder, double* x, int* singularity);
+cusolverStatus_t cusolverSpDcsrlsvqr(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const double* csrVal, const int* csrRowPtr, const int* csrColInd, const double* b, double tol, int reorder, double* x, int* singularity);
+cusolverStatus_t cusolverSpDcsrlsvqrHost(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const double* csrValA, const int* csrRowPtrA, const int* csrColIndA, const double* b, double tol, int reorder, double* x, int* singularity);
 cusolverStatus_t cusolverSpDestroy(SparseHandle* handle);
 cusolverStatus_t cusolverSpGetStream(SparseHandle* handle, CUstream* streamId);
+cusolverStatus_t cusolverSpScsrlsvchol(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const float* csrVal, const int* csrRowPtr, const int* csrColInd, const float* b, float tol, int reorder, float* x, int* singularity);
+cusolverStatus_t cusolverSpScsrlsvcholHost(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const float* csrVal, const int* csrRowPtr, const int* csrColInd, const float* b, float tol, int reorder, float* x, int* singularity);
+cusolverStatus_t cusolverSpScsrlsvluHost(SparseHandle* handle, int n, int nnzA, const MatrixOptions* descrA, const float* csrValA, const int* csrRowPtrA, const int* csrColIndA, const float* b, float tol, int reorder, float* x, int* singularity);
+cusolverStatus_t cusolverSpScsrlsvqr(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const float* csrVal, const int* csrRowPtr, const int* csrColInd, const float* b, float tol, int reorder, float* x, int* singularity);
+cusolverStatus_t cusolverSpScsrlsvqrHost(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const float* csrValA, const int* csrRowPtrA, const int* csrColIndA, const float* b, float tol, int reorder, float* x, int* singularity);
 cusolverStatus_t cusolverSpSetStream(SparseHandle* handle, CUstream streamId);
+cusolverStatus_t cusolverSpXcsrissymHost(SparseHandle* handle, int m, int nnzA, const MatrixOptions* descrA, const int* csrRowPtrA, const int* csrEndPtrA, const int* csrColIndA, int* issym);
+cusolverStatus_t cusolverSpXcsrmetisndHost(SparseHandle* handle, int n, int nnzA, const MatrixOptions* descrA, const int* csrRowPtrA, const int* csrColIndA, const int64_t* options, int* p);
+cusolverStatus_t cusolverSpXcsrpermHost(SparseHandle* handle, int m, int n, int nnzA, const MatrixOptions* descrA, int* csrRowPtrA, int* csrColIndA, const int* p, const int* q, int* map, void* pBuffer);
+cusolverStatus_t cusolverSpXcsrperm_bufferSizeHost(SparseHandle* handle, int m, int n, int nnzA, const MatrixOptions* descrA, const int* csrRowPtrA, const int* csrColIndA, const int* p, const int* q, size_t* bufferSizeInBytes);
+cusolverStatus_t cusolverSpXcsrsymamdHost(SparseHandle* handle, int n, int nnzA, const MatrixOptions* descrA, const int* csrRowPtrA, const int* csrColIndA, int* p);
+cusolverStatus_t cusolverSpXcsrsymmdqHost(SparseHandle* handle, int n, int nnzA, const MatrixOptions* descrA, const int* csrRowPtrA, const int* csrColIndA, int* p);
+cusolverStatus_t cusolverSpXcsrsymrcmHost(SparseHandle* handle, int n, int nnzA, const MatrixOptions* descrA, const int* csrRowPtrA, const int* csrColIndA, int* p);
+cusolverStatus_t cusolverSpZcsrlsvchol(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const DoubleComplex* csrVal, const int* csrRowPtr, const int* csrColInd, const DoubleComplex* b, double tol, int reorder, DoubleComplex* x, int* singularity);
+cusolverStatus_t cusolverSpZcsrlsvcholHost(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const DoubleComplex* csrVal, const int* csrRowPtr, const int* csrColInd, const DoubleComplex* b, double tol, int reorder, DoubleComplex* x, int* singularity);
+cusolverStatus_t cusolverSpZcsrlsvluHost(SparseHandle* handle, int n, int nnzA, const MatrixOptions* descrA, const DoubleComplex* csrValA, const int* csrRowPtrA, const int* csrColIndA, const DoubleComplex* b, double tol, int reorder, DoubleComplex* x, int* singularity);
+cusolverStatus_t cusolverSpZcsrlsvqr(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const DoubleComplex* csrVal, const int* csrRowPtr, const int* csrColInd, const DoubleComplex* b, double tol, int reorder, DoubleComplex* x, int* singularity);
+cusolverStatus_t cusolverSpZcsrlsvqrHost(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const DoubleComplex* csrValA, const int* csrRowPtrA, const int* csrColIndA, const DoubleComplex* b, double tol, int reorder, DoubleComplex* x, int* singularity);
 
 }  // extern "C"
 }  // namespace nvmlkit::cusolver

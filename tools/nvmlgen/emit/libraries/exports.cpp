@@ -103,11 +103,15 @@ std::string emit_unsupported(const Library& library) {
     if (!library.answer(f).by.empty() || !is_exported(library, f)) continue;
     const auto type = our_type(library, f.returns);
     if (f.returns == library.status)
-      out += fmt::format("NVMLKIT_LIBRARY_EXPORT {0} {1}() {{ return unsupported(\"{1}\", {2}); }}\n", type, f.name,
-                         library.not_supported);
+      out += fmt::format("NVMLKIT_LIBRARY_EXPORT {3}{0} {1}() {{ return unsupported(\"{1}\", {2}); }}\n", type, f.name,
+                         library.not_supported, weak(library));
     else
-      out += fmt::format("NVMLKIT_LIBRARY_EXPORT {0} {1}() {{{3} unsupported(\"{1}\"{2}); }}\n", type, f.name,
-                         type == "void" ? "" : fmt::format(", {}{{}}", type), type == "void" ? "" : " return");
+      out += fmt::format("NVMLKIT_LIBRARY_EXPORT {4}{0} {1}() {{{3} unsupported(\"{1}\"{2}); }}\n", type, f.name,
+                         type == "void" ? "" : fmt::format(", {}{{}}", type), type == "void" ? "" : " return",
+                         weak(library));
+    if (!library.second_names.empty())
+      out += fmt::format("NVMLKIT_LIBRARY_EXPORT {0} {1}{2}() __attribute__((alias(\"{2}\")));\n", type,
+                         library.second_names, f.name);
   }
   return out + fmt::format("\n}}  // extern \"C\"\n}}  // namespace nvmlkit::{}\n", library.id);
 }

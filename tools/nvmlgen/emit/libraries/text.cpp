@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cctype>
 
 namespace nvmlgen::libraries {
@@ -58,7 +59,9 @@ std::string arguments(const Function& function, std::size_t skipped) {
 }
 
 bool takes_handle(const Library& library, const Function& function) {
-  return !library.handle.empty() && !function.params.empty() && function.params[0].type == library.handle;
+  const auto& unread = library.unchecked_handle;
+  return !library.handle.empty() && !function.params.empty() && function.params[0].type == library.handle &&
+         std::find(unread.begin(), unread.end(), function.name) == unread.end();
 }
 
 }  // namespace nvmlgen::libraries

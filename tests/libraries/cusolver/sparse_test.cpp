@@ -1,0 +1,205 @@
+// Sparse systems of equations against their definition; orders of rows.
+#include <numeric>
+#include <set>
+
+#include "library.hpp"
+
+namespace nvmlkit::library_test {
+namespace {
+
+using Create = int (*)(MatrixOptions**);
+using SetBase = int (*)(MatrixOptions*, unsigned);
+
+// What libcusparse makes.
+MatrixOptions* options_of(unsigned base) {
+  static const Loaded sparse("libcusparse.so.12");
+  MatrixOptions* made = nullptr;
+  EXPECT_EQ(sparse.find<Create>("cusparseCreateMatDescr")(&made), 0);
+  EXPECT_EQ(sparse.find<SetBase>("cusparseSetMatIndexBase")(made, base), 0);
+  return made;
+}
+
+SparseHandle* handle() {
+  static SparseHandle* const made = [] {
+    SparseHandle* out = nullptr;
+    gpu();
+    EXPECT_EQ(library().cusolverSpCreate(&out), CUSOLVER_STATUS_SUCCESS);
+    return out;
+  }();
+  return made;
+}
+
+// The arrays of a matrix; the columns of a row come in any order.
+template <class T>
+struct Csr {
+  std::vector<T> values;
+  std::vector<int> offsets, columns;
+
+  Csr(const Dense& a, int base, bool only_lower = false) : offsets{base} {
+    for (int i = 0; i < a.rows; ++i) {
+      for (int k = 0; k < a.columns; ++k) {
+        const int j = (k * 7 + i) % a.columns;  // columns and 7 have no common divisor
+        if (a(i, j) == Number(0) || (only_lower && j > i)) continue;
+        values.push_back(scalar_of<T>(a(i, j)));
+        columns.push_back(j + base);
+      }
+      offsets.push_back(base + static_cast<int>(values.size()));
+    }
+  }
+  int count() const { return static_cast<int>(values.size()); }
+};
+
+#define NVMLKIT_SPARSE_SOLVER(name)                \
+  template <class T>                               \
+  auto name() {                                    \
+    if constexpr (std::is_same_v<T, float>)        \
+      return library().cusolverSpS##name;          \
+    else if constexpr (std::is_same_v<T, double>)  \
+      return library().cusolverSpD##name;          \
+    else if constexpr (std::is_same_v<T, Complex>) \
+      return library().cusolverSpC##name;          \
+    else                                           \
+      return library().cusolverSpZ##name;          \
+  }
+NVMLKIT_SPARSE_SOLVER(csrlsvqr)
+NVMLKIT_SPARSE_SOLVER(csrlsvqrHost)
+NVMLKIT_SPARSE_SOLVER(csrlsvluHost)
+NVMLKIT_SPARSE_SOLVER(csrlsvchol)
+NVMLKIT_SPARSE_SOLVER(csrlsvcholHost)
+
+// Both kinds of functions, with arrays of the host. Gives `singular`.
+template <class T, class Function>
+int solved(Function function, bool is_on_device, const Csr<T>& a, unsigned base, const std::vector<T>& b, int order,
+           std::vector<T>& x) {
+  auto* const options = options_of(base);
+  const int n = static_cast<int>(b.size());
+  int singular = -77;
+  if (!is_on_device) {
+    EXPECT_EQ(function(handle(), n, a.count(), options, a.values.data(), a.offsets.data(), a.columns.data(), b.data(),
+                       Real<T>(1e-6), order, x.data(), &singular),
+              CUSOLVER_STATUS_SUCCESS);
+    return singular;
+  }
+  const OnDevice<T> values(a.values), right(b), out(x);
+  const OnDevice<int> offsets(a.offsets), columns(a.columns);
+  EXPECT_EQ(function(handle(), n, a.count(), options, values.as(), offsets.as(), columns.as(), right.as(),
+                     Real<T>(1e-6), order, out.as(), &singular),
+            CUSOLVER_STATUS_SUCCESS);
+  x = out.read();
+  return singular;
+}
+
+template <class T>
+class Sparse : public testing::Test {};
+TYPED_TEST_SUITE(Sparse, Scalars);
+
+TYPED_TEST(Sparse, Systems) {
+  using T = TypeParam;
+  Random random(60);
+  for (int round = 0; round < 24; ++round) {
+    const int n = 1 + random.below(60) / 7 * 7 + 1, order = random.below(4);
+    const auto base = static_cast<unsigned>(random.below(2));
+    auto a = random.matrix<T>(n, n).only([&](int, int) { return random.below(100) < 12; });
+    for (int i = 0; i < n; ++i) a(i, (i * 3 + 1) % n) += 9;
+    for (int i = 0; i < n; ++i) a(i, i) += 4;
+    const auto hermitian = rounded<T>(a * a.adjoint() + identity(n, n));
+    a = rounded<T>(a);
+    const auto x = rounded<T>(random.matrix<T>(n, 1));
+    const bool is_positive = random.below(2) == 1, is_on_device = random.below(2) == 1;
+    const Csr<T> stored(is_positive ? hermitian : a, static_cast<int>(base), is_positive && random.below(2) == 1);
+    const auto right = (is_positive ? hermitian : a) * x;
+    std::vector<T> b, found(static_cast<std::size_t>(n));
+    for (const Number& v : right.numbers) b.push_back(scalar_of<T>(v));
+    const auto function = is_positive    ? is_on_device ? csrlsvchol<T>() : csrlsvcholHost<T>()
+                             : is_on_device ? csrlsvqr<T>()
+                          : round % 3    ? csrlsvqrHost<T>()
+                                         : csrlsvluHost<T>();
+    EXPECT_EQ(solved<T>(function, is_on_device, stored, base, b, order, found), -1);
+    Dense got(n, 1);
+    for (int i = 0; i < n; ++i) got(i, 0) = number_of(found[static_cast<std::size_t>(i)]);
+    EXPECT_LE(distance((is_positive ? hermitian : a) * got, right), 400 * tolerance<T>()) << "round " << round;
+  }
+}
+
+TYPED_TEST(Sparse, SingularMatricesAreNamed) {
+  using T = TypeParam;
+  auto a = diagonal(std::vector<double>{1, 2, 3, 0, 5}, 5, 5);
+  std::vector<T> x(5);
+  const std::vector<T> b(5, scalar_of<T>(1));
+  EXPECT_EQ(solved<T>(csrlsvqr<T>(), true, Csr<T>(a, 0), 0, b, 0, x), 3);
+  EXPECT_EQ(solved<T>(csrlsvluHost<T>(), false, Csr<T>(a, 1), 1, b, 0, x), 3);
+  a(1, 1) = -2;
+  EXPECT_EQ(solved<T>(csrlsvchol<T>(), true, Csr<T>(a, 0), 0, b, 0, x), 1);
+}
+
+TEST(Sparse, WrongArguments) {
+  const Csr<double> a(identity(8, 8), 0);
+  std::vector<double> b(8, 1), x(8);
+  int singular = 0;
+  auto* const options = options_of(0);
+  const auto solve = [&](SparseHandle* h, int n, int count, const MatrixOptions* o, const double* values, int order,
+                         int* out) {
+    return library().cusolverSpDcsrlsvqrHost(h, n, count, o, values, a.offsets.data(), a.columns.data(), b.data(), 0,
+                                             order, x.data(), out);
+  };
+  const auto wrong = CUSOLVER_STATUS_INVALID_VALUE;
+  EXPECT_EQ(solve(handle(), 8, 8, options, a.values.data(), 0, &singular), CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(x, b);
+  EXPECT_EQ(solve(nullptr, 8, 8, options, a.values.data(), 0, &singular), CUSOLVER_STATUS_NOT_INITIALIZED);
+  EXPECT_EQ(solve(handle(), -1, 8, options, a.values.data(), 0, &singular), wrong);
+  EXPECT_EQ(solve(handle(), 8, 7, options, a.values.data(), 0, &singular), wrong);
+  EXPECT_EQ(solve(handle(), 8, 8, nullptr, a.values.data(), 0, &singular), wrong);
+  EXPECT_EQ(solve(handle(), 8, 8, options, nullptr, 0, &singular), wrong);
+  EXPECT_EQ(solve(handle(), 8, 8, options, a.values.data(), 4, &singular), wrong);
+  EXPECT_EQ(solve(handle(), 8, 8, options, a.values.data(), 0, nullptr), wrong);
+  EXPECT_EQ(solve(handle(), 0, 0, options, nullptr, 0, &singular), CUSOLVER_STATUS_SUCCESS);
+}
+
+// A path whose rows were mixed has a narrow band again, and every order has each row once.
+TEST(Sparse, Orders) {
+  const int n = 30;
+  Dense path(n, n);
+  const auto place = [](int i) { return i * 7 % 30; };
+  for (int i = 0; i < n; ++i) {
+    path(place(i), place(i)) = 1;
+    if (i + 1 < n) path(place(i), place(i + 1)) = path(place(i + 1), place(i)) = 1;
+  }
+  Csr<double> a(path, 1);
+  auto* const options = options_of(1);
+  const auto order = [&](auto function) {
+    std::vector<int> out(static_cast<std::size_t>(n));
+    EXPECT_EQ(function(out.data()), CUSOLVER_STATUS_SUCCESS);
+    EXPECT_EQ(std::set<int>(out.begin(), out.end()).size(), static_cast<std::size_t>(n));
+    return out;
+  };
+  const auto narrow = order([&](int* out) {
+    return library().cusolverSpXcsrsymrcmHost(handle(), n, a.count(), options, a.offsets.data(), a.columns.data(), out);
+  });
+  order([&](int* out) {
+    return library().cusolverSpXcsrsymamdHost(handle(), n, a.count(), options, a.offsets.data(), a.columns.data(), out);
+  });
+  order([&](int* out) {
+    return library().cusolverSpXcsrmetisndHost(handle(), n, a.count(), options, a.offsets.data(), a.columns.data(),
+                                               nullptr, out);
+  });
+  int is_symmetric = 0;
+  EXPECT_EQ(library().cusolverSpXcsrissymHost(handle(), n, a.count(), options, a.offsets.data(), a.offsets.data() + 1,
+                                              a.columns.data(), &is_symmetric),
+            CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(is_symmetric, 1);
+  std::vector<int> map(a.columns.size());
+  std::iota(map.begin(), map.end(), 0);
+  const auto before = a.columns;
+  ASSERT_EQ(library().cusolverSpXcsrpermHost(handle(), n, n, a.count(), options, a.offsets.data(), a.columns.data(),
+                                             narrow.data(), narrow.data(), map.data(), nullptr),
+            CUSOLVER_STATUS_SUCCESS);
+  for (int i = 0; i < n; ++i)
+    for (auto k = static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(i)] - 1);
+         k < static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(i) + 1] - 1); ++k) {
+      EXPECT_LE(std::abs(a.columns[k] - 1 - i), 1);
+      EXPECT_EQ(narrow[static_cast<std::size_t>(a.columns[k] - 1)], before[static_cast<std::size_t>(map[k])] - 1);
+    }
+}
+
+}  // namespace
+}  // namespace nvmlkit::library_test
