@@ -75,6 +75,9 @@ void Translator::emit_entry() {
   shared_ = field(offsetof(CodeContext, shared), b.getInt64Ty());
   shared_bytes_ = field(offsetof(CodeContext, shared_bytes), b.getInt64Ty());
   reached_ = field(offsetof(CodeContext, reached), b.getPtrTy());
+  auto* const addresses = b.CreateAlloca(b.vector(8));
+  addresses->setAlignment(llvm::Align(64));
+  laid_out_ = addresses;
   if (!all_lanes_) {
     lanes_ = field(offsetof(CodeContext, lanes), b.getInt32Ty());
     executes_ = b.load_predicate(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, lanes)));

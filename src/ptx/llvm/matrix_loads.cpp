@@ -46,6 +46,8 @@ bool Translator::emit_matrix_load(std::uint32_t at) {
   b.CreateCondBr(fits, direct, other, llvm::MDBuilder(b.getContext()).createBranchWeights(1000, 1));
   b.SetInsertPoint(direct);
   const auto* const targets = function_.operands.data() + i.side;
+  if (place.shape->is_any) lay_out(place.host);
+  place.is_laid_out = place.shape->is_any;
   std::vector<llvm::Value*> loaded, left;
   for (unsigned m = 0; m < i.count; ++m) loaded.push_back(load_matrix(place, 8 * m, i.flag));
   auto* const direct_end = b.GetInsertBlock();

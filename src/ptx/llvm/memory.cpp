@@ -189,7 +189,12 @@ void Translator::check_left(const MemoryAccess& access, std::uint32_t at) {
   b.SetInsertPoint(same);
 }
 
-std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, const Place& place) {
+std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, Place place) {
+  const bool is_by_lane = access.loads || !acts_ || access.change != Change::none;  // else it is scattered
+  if (is_by_lane && place.shape->is_any) {
+    lay_out(place.host);
+    place.is_laid_out = true;
+  }
   if (access.change != Change::none) return {change(access, place)};
   if (access.loads) return load(access, place);
   store(access, place);

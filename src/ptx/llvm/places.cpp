@@ -96,9 +96,25 @@ llvm::Value* Translator::find_host(const MemoryAccess& access, const Lanes& addr
   return fits;
 }
 
+// Addresses that are known in a vector only are used lane by lane. They take the way through the stack: as parts of a
+// vector, they cost more instructions, and Zen 4 then takes a load for one of what an earlier lane stored, in vain, as
+// long as both have their address in the same register. That made atomic changes ten times as slow.
+void Translator::lay_out(llvm::Value* hosts) {
+  b_->CreateAlignedStore(hosts, laid_out_, llvm::Align(64), /*isVolatile=*/true);
+}
+
+llvm::Value* Translator::laid_out(llvm::Value* lane) {
+  auto& b = *b_;
+  auto* const at = b.CreateInBoundsGEP(b.getInt64Ty(), laid_out_, {lane});
+  return b.CreateAlignedLoad(b.getInt64Ty(), at, llvm::Align(8), /*isVolatile=*/true);
+}
+
 llvm::Value* Translator::host_of_lane(const Place& place, unsigned lane, unsigned part) {
   auto& b = *b_;
-  if (place.shape->is_any) return b.pointer(b.CreateAdd(b.CreateExtractElement(place.host, lane), b.getInt64(part)));
+  if (place.shape->is_any) {
+    auto* const own = place.is_laid_out ? laid_out(b.getInt64(lane)) : b.CreateExtractElement(place.host, lane);
+    return b.pointer(b.CreateAdd(own, b.getInt64(part)));
+  }
   const auto more = place.shape->more[lane] + static_cast<std::int64_t>(part);
   return b.pointer(b.CreateAdd(place.host, b.getInt64(static_cast<std::uint64_t>(more))));
 }

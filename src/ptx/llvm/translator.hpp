@@ -123,12 +123,13 @@ class Translator {
   struct Place {
     const Shape* shape = nullptr;  // of the addresses
     llvm::Value* host = nullptr;   // address of the bytes: of lane 0, or of each lane
+    bool is_laid_out = false;      // the address of each lane is in `laid_out_`
   };
   void emit_access(const MemoryAccess& found, std::uint32_t at);
   void emit_guarded(const MemoryAccess& access, std::uint32_t at);
   void emit_all(const MemoryAccess& access, std::uint32_t at);
   // What the targets of the access get.
-  std::vector<llvm::Value*> reach(const MemoryAccess& access, const Place& place);
+  std::vector<llvm::Value*> reach(const MemoryAccess& access, Place place);
   void load_param(const MemoryAccess& access, std::uint32_t at);
   Shape shape_of_base(const MemoryAccess& access);  // now
   Lanes address_of(const MemoryAccess& access);
@@ -151,6 +152,8 @@ class Translator {
   llvm::Value* left_in(Key key, const Shape& shape);
   void check_left(const MemoryAccess& access, std::uint32_t at);
   std::vector<llvm::Value*> load_lanes(const MemoryAccess& access, const Place& place);
+  void lay_out(llvm::Value* hosts);
+  llvm::Value* laid_out(llvm::Value* lane);
   llvm::Value* host_of_lane(const Place& place, unsigned lane, unsigned part);
   // Accesses near each other (near.cpp).
   std::optional<Near> near_at(std::uint32_t at, const Shape& shape) const;
@@ -185,6 +188,7 @@ class Translator {
   llvm::Value* registers_ = nullptr;
   llvm::Value* shared_ = nullptr;
   llvm::Value* shared_bytes_ = nullptr;
+  llvm::Value* laid_out_ = nullptr;  // an address for each lane, on the stack
   llvm::Value* reached_ = nullptr;
   std::map<unsigned, llvm::Value*> differs_;  // by size: bits that are not as assumed
   Values loaded_;                             // what lies in the registers of the frame since the start
