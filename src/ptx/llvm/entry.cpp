@@ -88,7 +88,7 @@ void Translator::emit_entry() {
   auto* const special = field(offsetof(CodeContext, special), b.getPtrTy());
   auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());
   llvm::Value* fits = b.getTrue();
-  for (const auto key : needs_.at(stretches_[0].begin)) load_register(key, fits);
+  for (const auto key : used_at(stretches_[0].begin)) load_register(key, fits);
   loaded_ = values_;
   for (const auto& [key, shape] : assumptions_.special()) {
     auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), special, key.offset);

@@ -5,14 +5,25 @@
 
 namespace nvmlkit::ptx::jit {
 
+// Others stay as they are in the frame, and nobody looks at them.
+std::set<Key> Translator::used_at(std::uint32_t at) const {
+  auto out = needs_.at(at);
+  std::erase_if(out, [&](Key key) { return !used_.contains(key); });
+  return out;
+}
+
 void Translator::find_shapes() {
+  used_.clear();
+  for (const auto& stretch : stretches_)
+    for (auto at = stretch.begin; at < stretch.end + (stretch.ends_with_branch ? 1 : 0); ++at)
+      for (const auto& a : needs_.accesses(at)) used_.insert({a.offset, a.size});
   shapes_.assign(stretches_.size(), {});
   partings_.clear();
   std::vector<bool> reached(stretches_.size());
-  for (const auto key : needs_.at(stretches_[0].begin)) shapes_[0][key] = assumptions_.of_register(key);
+  for (const auto key : used_at(stretches_[0].begin)) shapes_[0][key] = assumptions_.of_register(key);
   reached[0] = true;
   std::vector<std::set<Key>> needed;
-  for (const auto& stretch : stretches_) needed.push_back(needs_.at(stretch.begin));
+  for (const auto& stretch : stretches_) needed.push_back(used_at(stretch.begin));
   for (bool changes = true; changes;) {
     changes = false;
     for (std::size_t k = 0; k < stretches_.size(); ++k) {
