@@ -4,18 +4,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <nvmlkit/generated/table.hpp>
 
 namespace nvmlkit::imex {
 namespace {
 
-// nvmlGpuFabricInfo_t.
-struct FabricInfo {
-  std::array<unsigned char, 16> cluster;
-  int status;
-  unsigned clique;
-  unsigned char state;
-};
-constexpr unsigned char kCompleted = 3;
+using nvml::Table;
 
 // The library that programs load, or that of the driver root whose program this is.
 void* load_library() {
@@ -29,15 +23,17 @@ void* load_library() {
   return nullptr;
 }
 
+// With the type that the bindings have for it. The bindings' own loader would have to be installed beside this program
+// in a build with shared libraries.
 template <class Function>
-Function find(void* library, const char* name) {
+Function find(void* library, Function Table::*, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
 unsigned count_gpus(void* library) {
   unsigned count = 0;
-  const auto get_count = find<int (*)(unsigned*)>(library, "nvmlDeviceGetCount_v2");
-  return get_count && get_count(&count) == 0 ? count : 0;
+  const auto get_count = find(library, &Table::DeviceGetCount_v2, "nvmlDeviceGetCount_v2");
+  return get_count && get_count(&count) == abi::NVML_SUCCESS ? count : 0;
 }
 
 }  // namespace
@@ -46,25 +42,26 @@ std::optional<Driver> Driver::open(std::string& problem) {
   void* const library = load_library();
   if (!library) return problem = "cannot load libnvidia-ml.so.1", std::nullopt;
   Driver driver(library);
-  std::array<char, 80> version{};
-  const auto init = find<int (*)()>(library, "nvmlInit_v2");
-  const auto get_version = find<int (*)(char*, unsigned)>(library, "nvmlSystemGetDriverVersion");
-  if (!init || !get_version || init() != 0 || get_version(version.data(), version.size()) != 0 ||
-      count_gpus(library) == 0)
+  std::array<char, abi::SYSTEM_DRIVER_VERSION_BUFFER_SIZE> version{};
+  const auto init = find(library, &Table::Init_v2, "nvmlInit_v2");
+  const auto get_version = find(library, &Table::SystemGetDriverVersion, "nvmlSystemGetDriverVersion");
+  if (!init || !get_version || init() != abi::NVML_SUCCESS ||
+      get_version(version.data(), version.size()) != abi::NVML_SUCCESS || count_gpus(library) == 0)
     return problem = "NVML finds no GPU", std::nullopt;
   driver.version_ = version.data();
   return driver;
 }
 
 bool Driver::has_fabric() const {
-  const auto get_gpu = find<int (*)(unsigned, void**)>(library_, "nvmlDeviceGetHandleByIndex_v2");
-  const auto get_fabric = find<int (*)(void*, FabricInfo*)>(library_, "nvmlDeviceGetGpuFabricInfo");
+  const auto get_gpu = find(library_, &Table::DeviceGetHandleByIndex_v2, "nvmlDeviceGetHandleByIndex_v2");
+  const auto get_fabric = find(library_, &Table::DeviceGetGpuFabricInfo, "nvmlDeviceGetGpuFabricInfo");
   if (!get_gpu || !get_fabric) return false;
   const auto count = count_gpus(library_);
   for (unsigned i = 0; i < count; ++i) {
-    void* gpu = nullptr;
-    FabricInfo info{};
-    if (get_gpu(i, &gpu) != 0 || get_fabric(gpu, &info) != 0 || info.state != kCompleted || info.status != 0)
+    abi::nvmlDevice_t gpu{};
+    abi::nvmlGpuFabricInfo_t info{};
+    if (get_gpu(i, &gpu) != abi::NVML_SUCCESS || get_fabric(gpu, &info) != abi::NVML_SUCCESS ||
+        info.state != abi::GPU_FABRIC_STATE_COMPLETED || info.status != abi::NVML_SUCCESS)
       return false;
   }
   return count > 0;
