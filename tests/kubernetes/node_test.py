@@ -15,10 +15,11 @@ from machine_tests import MachineTests
 from mig_tests import MigTests
 from plugin_tests import PluginTests
 from program_tests import ProgramTests
+from recipe_tests import RecipeTests
 from scenario_tests import ScenarioTests
 
 
-class NodeTest(ChartTests, PluginTests, MigTests, ProgramTests, ComputeDomainTests, MachineTests, BadInputTests, ScenarioTests):
+class NodeTest(ChartTests, PluginTests, MigTests, ProgramTests, ComputeDomainTests, MachineTests, BadInputTests, ScenarioTests, RecipeTests):
     def test_90_uninstall_leaves_the_node_as_it_was(self) -> None:
         self.chart("upgrade", "kernelLog=/run/nvidia/kernel.log")
         self.assertTrue(STATE.exists())
