@@ -65,13 +65,14 @@ int open_pipe(const std::string& path) {
 
 sim::Expected<Output> Output::open(const std::string& target, std::optional<Format> format) {
   if (target == "-") return Output(dup(STDOUT_FILENO), "stdout", format.value_or(Format::dmesg), false);
+  if (target == kJournalByKernel) return open(kKernelLog, Format::journald);
   const bool journal = target == kJournal;
   const int descriptor = journal           ? connect_to_journal()
                          : is_pipe(target) ? open_pipe(target)
                                            : ::open(target.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor < 0)
     return sim::fail(sim::unusable_file(journal ? kJournalSocket : target, "cannot be opened: " + reason_of(errno)));
-  if (is_kernel_log(descriptor)) format = Format::kmsg_write;
+  if (is_kernel_log(descriptor) && format != Format::journald) format = Format::kmsg_write;
   return Output(descriptor, target, format.value_or(Format::kmsg), journal);
 }
 

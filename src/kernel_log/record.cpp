@@ -37,6 +37,12 @@ std::string dmesg_line(const Record& record) {
   return out;
 }
 
+// journald takes such a word for the name of the program, unless the kernel itself wrote the message.
+std::string_view program_name(std::string_view text) {
+  const auto end = text.find(' ');
+  return end != text.npos && end > 0 && text[end - 1] == ':' ? text.substr(0, end + 1) : std::string_view();
+}
+
 }  // namespace
 
 std::string print(const Record& record, Format format) {
@@ -46,6 +52,8 @@ std::string print(const Record& record, Format format) {
              std::to_string(record.uptime_us) + ",-;" + escaped(record.text) + '\n';
     case Format::kmsg_write:
       return '<' + std::to_string(priority(record)) + '>' + record.text + '\n';
+    case Format::journald:
+      return '<' + std::to_string(priority(record)) + '>' + std::string(program_name(record.text)) + record.text + '\n';
     default:
       return dmesg_line(record) + '\n';
   }

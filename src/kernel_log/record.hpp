@@ -20,6 +20,7 @@ enum class Format {
   dmesg,       // [    5.140900] TEXT, further lines indented
   kmsg,        // PRIORITY,SEQUENCE,MICROSECONDS,-;TEXT, as a read of /dev/kmsg returns it
   kmsg_write,  // <PRIORITY>TEXT, as a write to /dev/kmsg takes it
+  journald,    // the same; a first word with a colon behind it is there twice, because journald takes one away
 };
 
 // With a line end behind it.

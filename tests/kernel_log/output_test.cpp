@@ -27,6 +27,8 @@ TEST(Spellings, OneLine) {
   EXPECT_EQ(print(kXid, Format::dmesg), "[    5.140900] " + kXid.text + "\n");
   EXPECT_EQ(print(kXid, Format::kmsg), "4,12,5140900,-;" + kXid.text + "\n");
   EXPECT_EQ(print(kXid, Format::kmsg_write), "<4>" + kXid.text + "\n");
+  EXPECT_EQ(print(kXid, Format::journald), "<4>NVRM: " + kXid.text + "\n");
+  EXPECT_EQ(print(kLines, Format::journald), "<3>" + kLines.text + "\n");
 }
 
 TEST(Spellings, SeveralLines) {

@@ -89,6 +89,7 @@ GOOD: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         {"metrics": {"enabled": True, "port": 9500}},
         ("--metrics=0.0.0.0:9500", "containerPort: 9500", "prometheus.io/port: \"9500\"", "name: t-nvmlkit-metrics", "clusterIP: None"),
     ),
+    "journal": ({"kernelLog": "journal-kernel"}, ("--kernel-log=journal-kernel", "mountPath: /dev/kmsg", "privileged: true")),
     "file for the log": (
         {"kernelLog": "/var/log/gpus.log", "nvidiaSmi": {"hostPath": "/usr/bin/nvidia-smi"}, "cdi": {"enabled": False}},
         ("--kernel-log=/var/log/gpus.log", "mountPath: /var/log", "path: /usr/bin/nvidia-smi"),

@@ -80,8 +80,9 @@ Command kernel_log_command() {
         arguments.flag("-W,--follow-new", options->follow_new, "Wait for new messages and print only them");
         arguments
             .option("-o,--output", Kind::file, options->output,
-                    "Where messages go: - is stdout, journal is the journal of systemd; a pipe gets each record in one "
-                    "packet; a file is appended to")
+                    "Where messages go: - is stdout, journal is the journal of systemd, journal-kernel the same by "
+                    "/dev/kmsg, for readers of the kernel's messages; a pipe gets each record in one packet; a file is "
+                    "appended to")
             .default_text("-");
         arguments
             .option("--format", Kind::text, options->format,
