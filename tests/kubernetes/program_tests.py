@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import objects
-from case import FEATURES, GPU, MIG, VALIDATIONS, ClusterTest
+from case import EXAMPLES, FEATURES, GPU, MIG, VALIDATIONS, ClusterTest
 from content import COMMAND, SOURCE
 from mig_tests import MIXED
+from programs import find
 
 
 class ProgramTests(ClusterTest):
@@ -51,6 +52,33 @@ class ProgramTests(ClusterTest):
         self.cluster.wait("the validation", lambda: self.cluster.kubectl(*log, check=False).endswith("end\n"))
         self.assertIn("NVIDIA H100 80GB HBM3", self.cluster.kubectl(*log))
         self.assertEqual(set(file.read_text().split()), set(ours.split()))
+
+    def test_45_the_validator_sees_a_toolkit_on_the_node(self) -> None:
+        """Its step for the toolkit runs nvidia-smi in a container of the RuntimeClass, which NVIDIA's runtime prepares by our
+        specification; without this step, the operator's components wait."""
+        self.need("nvidia-validator", "nvidia-container-runtime")
+        settings = Path("/etc/nvidia-container-runtime")
+        settings.mkdir(exist_ok=True)
+        text = (EXAMPLES / "nvidia-container-runtime.toml").read_text()
+        (settings / "config.toml").write_text(text.replace('mode = "cdi"', f'mode = "cdi"\nruntimes = ["{find("runc")}"]', 1))
+        node = self.cluster.nodes[0]
+        folder = node.work / "containerd.d"
+        folder.mkdir(exist_ok=True)
+        text = (EXAMPLES / "containerd-nvidia.toml").read_text()
+        (folder / "nvidia.toml").write_text(text.replace("/usr/bin/nvidia-container-runtime", str(find("nvidia-container-runtime"))))
+        self.addCleanup((folder / "nvidia.toml").unlink)
+        self.cluster.restart_containerd(node)
+        self.chart("upgrade", "runtimeClass.create=true", "runtimeClass.handler=nvidia")
+        environment = {"COMPONENT": "toolkit", "WITH_WAIT": "false", "NVIDIA_VISIBLE_DEVICES": "all"}
+        command = ["sh", "-c", "nvidia-validator && echo end; sleep 3600"]
+        manifest = objects.program_of_nvidia("toolkit", command, environment, {"validations": VALIDATIONS}, runtimeClassName="nvidia")
+        self.cluster.apply(manifest)
+        self.addCleanup(self.cluster.kubectl, "-n", "kube-system", "delete", "ds", "toolkit")
+        log = ("-n", "kube-system", "logs", "-l", "name=toolkit", "--tail=-1")
+        self.cluster.wait("the validation", lambda: self.cluster.kubectl(*log, check=False).endswith("end\n"))
+        self.assertIn("NVIDIA H100 80GB HBM3", self.cluster.kubectl(*log))
+        self.assertTrue((Path(VALIDATIONS) / "toolkit-ready").exists())
+        (Path(VALIDATIONS) / "toolkit-ready").unlink()
 
     def test_41_a_claim_of_dynamic_resource_allocation(self) -> None:
         self.need("gpu-kubelet-plugin", "nvidia-cdi-hook")
