@@ -15,8 +15,8 @@ inline constexpr const char* kJournalByKernel = "journal-kernel";
 
 class Output {
  public:
-  // `target`: "-" is stdout, "journal" the journal of systemd, "journal-kernel" the same through the kernel's log, else a
-  // path. A pipe gets a packet for each record, so that each read returns one, as with /dev/kmsg. A regular file is
+  // `target`: "-" is stdout, "journal" the journal of systemd, "journal-kernel" the same through the kernel's log, else
+  // a path. A pipe gets a packet for each record, so that each read returns one, as with /dev/kmsg. A regular file is
   // appended to.
   // `format` is for streams, files and pipes; without it stdout gets dmesg lines and the others kmsg records.
   static sim::Expected<Output> open(const std::string& target, std::optional<Format> format = {});
