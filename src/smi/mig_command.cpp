@@ -209,6 +209,8 @@ Output mig(const Host& host, const Selection& selection, const Options& options)
   const auto word = words.empty() ? std::string() : words.back();
   if (word == "-lgip" || word == "--list-gpu-instance-profiles") return list_profiles(selection, host.version);
   const auto gpus = capable(selection, true);
+  if (gpus.empty() && host.version >= kAnyMode && capable(selection, false).empty())
+    return {"No MIG-supported devices found.\n", kNone};
   if (gpus.empty()) return {"No MIG-enabled devices found.\n", host.version < kAnyMode ? kNone : 0};
   if (word == "-lgi" || word == "--list-gpu-instances") return list_instances(gpus, host.version);
   if (word == "-lci" || word == "--list-compute-instances") return list_compute_instances(gpus);
