@@ -5,6 +5,7 @@ Podman and crun come from scripts/setup. Containerd is used where there is one w
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -70,9 +71,12 @@ class Podman:
         runtime = self.folder / "crun"
         runtime.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH={UNPACKED_LIBRARIES} exec {crun} "$@"\n')
         runtime.chmod(0o755)
+        # Conmon has these variables alone. When its container ends, it starts podman, for which the other podman waits.
+        of_conmon = [f"PATH={os.environ['PATH']}", f"LD_LIBRARY_PATH={UNPACKED_LIBRARIES}",
+                     f"CONTAINERS_STORAGE_CONF={self.folder}/storage.conf"]  # fmt: skip
         (self.folder / "containers.conf").write_text(
             '[containers]\nnetns = "none"\n[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\nruntime = "crun"\n'
-            f'conmon_path = ["{conmon}"]\n[engine.runtimes]\ncrun = ["{runtime}"]\n'
+            f'conmon_path = ["{conmon}"]\nconmon_env_vars = {json.dumps(of_conmon)}\n[engine.runtimes]\ncrun = ["{runtime}"]\n'
         )
         (self.folder / "storage.conf").write_text(
             f'[storage]\ndriver = "vfs"\ngraphroot = "{self.folder}/graph"\nrunroot = "{self.folder}/run"\n'
