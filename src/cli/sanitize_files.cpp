@@ -1,9 +1,11 @@
 // Findings as XML, in the form of NVIDIA's compute-sanitizer, and as JSON.
+#include <fmt/format.h>
 #include <tinyxml2.h>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/sanitize_report.hpp"
+#include "sanitize/device_names.hpp"
 #include "sanitize/text.hpp"
 
 namespace nvmlkit::cli {
@@ -47,7 +49,7 @@ const char* kind_name(sanitize::Kind kind) {
 }
 
 const char* xml_kind(sanitize::Kind kind) {
-  return kind == sanitize::Kind::call_error      ? "ApiError"
+  return kind == sanitize::Kind::call_error      ? "Api"
          : kind == sanitize::Kind::leak          ? "Leak"
          : kind == sanitize::Kind::uninitialized ? "Initcheck"
          : kind == sanitize::Kind::host_access   ? "Initcheck"
@@ -75,20 +77,25 @@ void add_axes(tinyxml2::XMLPrinter& xml, const char* name, const std::uint64_t (
 
 // Of a finding, or of one of its accesses.
 template <class Of>
-void add_where(tinyxml2::XMLPrinter& xml, const Of& f) {
+void add_who(tinyxml2::XMLPrinter& xml, const Of& f) {
   if (f.places.empty()) return;
-  const auto& place = f.places[0];
   xml.OpenElement("who");
   add_axes(xml, "threadIdx", f.thread);
   add_axes(xml, "blockIdx", f.block);
   xml.CloseElement();
+}
+
+template <class Of>
+void add_where(tinyxml2::XMLPrinter& xml, const Of& f) {
+  if (f.places.empty()) return;
+  const auto& place = f.places[0];
   xml.OpenElement("where");
-  add(xml, "func", sanitize::demangled(place.function));
+  add(xml, "func", sanitize::device_name(place.function));
   if (!place.file.empty()) {
     add(xml, "path", place.file);
     add(xml, "line", std::to_string(place.line));
   }
-  add(xml, "pc", std::to_string(place.offset));
+  add(xml, "pc", fmt::format("0x{:x}", place.offset));
   xml.CloseElement();
 }
 
@@ -102,11 +109,32 @@ void add_stack(tinyxml2::XMLPrinter& xml, const std::vector<sanitize::HostFrame>
       add(xml, "path", frame.file);
       add(xml, "line", std::to_string(frame.line));
     }
-    add(xml, "offset", std::to_string(frame.offset));
+    add(xml, "pc", fmt::format("0x{:x}", frame.offset));
     add(xml, "module", frame.module);
     xml.CloseElement();
   }
   xml.CloseElement();
+}
+
+// An error of an access stands behind its text, as in NVIDIA's files.
+void add_what(tinyxml2::XMLPrinter& xml, const Finding& f) {
+  constexpr const char* kSpaces[] = {"", "__global__", "__shared__", "__local__", "__constant__"};
+  constexpr const char* kDirections[] = {"", "read", "write", "atomic"};
+  const bool is_misaligned = f.kind == sanitize::Kind::misaligned;
+  const bool is_bad = is_misaligned || f.kind == sanitize::Kind::out_of_bounds;
+  add(xml, "text", sanitize::title(f) + (is_misaligned ? " is misaligned" : is_bad ? " is out of bounds" : ""));
+  if (is_bad) add(xml, "space", kSpaces[static_cast<std::size_t>(f.place)]);
+  if (f.size) add(xml, "size", std::to_string(f.size));
+  if (is_bad) {
+    add(xml, "direction", kDirections[static_cast<std::size_t>(f.touch)]);
+    add(xml, "error", is_misaligned ? "misaligned" : "out of bounds");
+  }
+  if (f.address != 0 && !f.places.empty()) add(xml, "address", fmt::format("0x{:x}", f.address));
+  if (f.kind != sanitize::Kind::call_error) return;
+  add(xml, "api", f.call);
+  add(xml, "error", f.error_name);
+  add(xml, "message", f.text);
+  add(xml, "result", std::to_string(f.error));
 }
 
 const char* level_name(sanitize::Severity severity) {
@@ -130,7 +158,7 @@ constexpr const char* kTouches[] = {"", "read", "write", "atomic"};
 Json json_of(const std::vector<sanitize::DevicePlace>& places) {
   auto out = Json::array();
   for (const auto& p : places)
-    out.push_back({{"function", sanitize::demangled(p.function)},
+    out.push_back({{"function", sanitize::device_name(p.function)},
                    {"offset", p.offset},
                    {"file", p.file},
                    {"line", p.line},
@@ -143,7 +171,7 @@ Json json_of(const sanitize::Side& side) {
   Json out{{"thread", side.thread}, {"block", side.block}, {"places", json_of(side.places)}};
   if (!side.text.empty()) out["text"] = side.text;
   if (side.touch != sanitize::Touch::none) out["access"] = kTouches[static_cast<std::size_t>(side.touch)];
-  if (!side.kernel.empty()) out["kernel"] = sanitize::demangled(side.kernel);
+  if (!side.kernel.empty()) out["kernel"] = sanitize::device_name(side.kernel);
   return out;
 }
 
@@ -151,7 +179,7 @@ Json json_of(const Finding& f) {
   constexpr const char* kPlaces[] = {"", "global", "shared", "local", "constant"};
   constexpr const char* kRelations[] = {"", "before", "after", "inside", "inside_freed"};
   Json out{{"kind", kind_name(f.kind)}, {"text", sanitize::title(f)}, {"count", f.count}, {"process", f.process}};
-  if (!f.kernel.empty()) out["kernel"] = sanitize::demangled(f.kernel);
+  if (!f.kernel.empty()) out["kernel"] = sanitize::device_name(f.kernel);
   if (!f.places.empty()) {
     out["memory"] = kPlaces[static_cast<std::size_t>(f.place)];
     out["access"] = kTouches[static_cast<std::size_t>(f.touch)];
@@ -195,12 +223,15 @@ std::string sanitize_xml(const std::vector<Finding>& findings) {
     xml.OpenElement("record");
     add(xml, "kind", xml_kind(f.kind));
     add(xml, "level", level_name(f.severity));
+    add_who(xml, f);
     xml.OpenElement("what");
-    add(xml, "text", sanitize::title(f));
-    if (f.size) add(xml, "size", std::to_string(f.size));
+    add_what(xml, f);
     xml.CloseElement();
     add_where(xml, f);
-    for (const auto& side : f.sides) add_where(xml, side);
+    for (const auto& side : f.sides) {
+      add_who(xml, side);
+      add_where(xml, side);
+    }
     add_stack(xml, f.host);
     xml.CloseElement();
   }

@@ -12,6 +12,7 @@ sanitize::KernelFilter sanitize_filter(const std::string& text, bool is_pattern)
   const auto value = text.substr(equal == text.npos ? 0 : equal + 1);
   if (is_pattern && (key.empty() || key == "kernel_regex" || key == "kns" || key == "kne" || key == "regex"))
     return {Match::pattern, value};
+  if (key == "regex") return {Match::pattern, value};
   if (key == "kernel_name" || key == "kne") return {Match::name, value};
   if (key == "kernel_substring" || key == "kns" || key.empty()) return {Match::part, value};
   if (key == "kernel_mangled_name") return {Match::mangled, value};

@@ -1,6 +1,7 @@
 #include "cli/sanitize_report.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include "sanitize/text.hpp"
 
@@ -11,9 +12,7 @@ const char* errors_word(std::uint64_t count) { return count == 1 ? "error" : "er
 
 }  // namespace
 
-void SanitizeReport::line(const std::string& text) {
-  fmt::print(settings_.out, "{}\n", text.empty() ? "=========" : "========= " + text);
-}
+void SanitizeReport::line(const std::string& text) { fmt::print(settings_.out, "{} {}\n", settings_.prefix, text); }
 
 void SanitizeReport::begin() {
   line("COMPUTE-SANITIZER");
@@ -80,14 +79,21 @@ void SanitizeReport::take(const sanitize::Finding& finding) {
     not_printed_ += finding.kind == sanitize::Kind::race ? 1 : finding.count;
     return;
   }
-  for (const auto& text : sanitize::lines_of(finding, settings_.shows_host)) line(text);
+  for (const auto& text : sanitize::lines_of(finding, settings_.style)) line(text);
   if (seed_ != 0) line(fmt::format("    Found first with --schedule {}", seed_));
   line("");
   std::fflush(settings_.out);
 }
 
-void SanitizeReport::end() {
+void SanitizeReport::end(int status) {
   if (!has_started_) line("Error: Target application terminated before first instrumented API call");
+  if (settings_.looks_at_status && WIFSIGNALED(status)) {
+    line("Error: process didn't terminate successfully");
+    line(
+        "    The application may have hit an error when dereferencing Unified Memory from the host. Please rerun the "
+        "application under cuda-gdb or a host debugger to catch host side errors.");
+  }
+  if (settings_.looks_at_status && status != 0) line("Target application returned an error");
   if (settings_.finds_leaks && has_started_)
     line(fmt::format("LEAK SUMMARY: {} bytes leaked in {} allocations", leaked_bytes_, leaks_));
   if (repeated_ > 0)

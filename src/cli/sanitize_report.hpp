@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sanitize/finding.hpp"
+#include "sanitize/text.hpp"
 
 namespace nvmlkit::cli {
 
@@ -16,7 +17,10 @@ class SanitizeReport {
   struct Settings {
     std::FILE* out = stdout;
     std::uint32_t print_limit = 100;  // 0: none
-    bool shows_host = true, finds_leaks = false;
+    std::string prefix = "=========";
+    bool looks_at_status = true;
+    sanitize::Style style;
+    bool finds_leaks = false;
     bool finds_races = false, finds_others = true;
     sanitize::Severity least = sanitize::Severity::warning;  // findings below are left out
   };
@@ -26,7 +30,8 @@ class SanitizeReport {
   // A further run of the same program: findings that are known are not counted again.
   void begin_run(std::uint64_t seed);
   void take(const sanitize::Finding& finding);
-  void end();
+  // The program has ended, with a status of wait().
+  void end(int status);
   void print(const std::vector<std::string>& lines);
 
   std::uint64_t errors() const { return errors_ + race_errors_ + race_warnings_; }

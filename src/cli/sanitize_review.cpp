@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cli/sanitize_report.hpp"
+#include "sanitize/device_names.hpp"
 #include "sanitize/text.hpp"
 
 namespace nvmlkit::cli {
@@ -16,7 +17,7 @@ using sanitize::Finding;
 
 std::string whole_text(const Finding& finding) {
   std::string out;
-  for (const auto& line : sanitize::lines_of(finding, false)) out += line + '\n';
+  for (const auto& line : sanitize::lines_of(finding, {.shows_host = false, .strips_paths = false})) out += line + '\n';
   return out;
 }
 
@@ -26,7 +27,7 @@ Json location_of(const DevicePlace& place) {
     out["physicalLocation"] = {{"artifactLocation", {{"uri", place.file}}},
                                {"region", {{"startLine", std::max<std::uint64_t>(place.line, 1)}}}};
   out["logicalLocations"] =
-      Json::array({{{"fullyQualifiedName", sanitize::demangled(place.function)}, {"kind", "function"}}});
+      Json::array({{{"fullyQualifiedName", sanitize::device_name(place.function)}, {"kind", "function"}}});
   return out;
 }
 

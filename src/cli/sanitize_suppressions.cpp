@@ -1,11 +1,13 @@
 #include "cli/sanitize_suppressions.hpp"
 
+#include <fmt/format.h>
 #include <tinyxml2.h>
 
 #include <algorithm>
 
 #include "cli/command_error.hpp"
 #include "cli/sanitize_report.hpp"
+#include "sanitize/device_names.hpp"
 #include "sanitize/text.hpp"
 #include "sim/problem/names.hpp"
 
@@ -43,7 +45,11 @@ Suppressions::Suppressions(const std::string& path) {
     auto& record = records_.emplace_back();
     record.kind = text_of(r->FirstChildElement("kind"));
     record.level = text_of(r->FirstChildElement("level"));
-    if (const auto* const what = r->FirstChildElement("what")) add(record.text, what->FirstChildElement("text"));
+    if (const auto* const what = r->FirstChildElement("what")) {
+      add(record.text, what->FirstChildElement("text"));
+      add(record.call, what->FirstChildElement("api"));
+      add(record.result, what->FirstChildElement("result"));
+    }
     for (const auto* w = r->FirstChildElement("where"); w; w = w->NextSiblingElement("where")) {
       auto& place = record.device.emplace_back();
       add(place.function, w->FirstChildElement("func"));
@@ -65,7 +71,12 @@ bool Suppressions::matches(const Record& record, const sanitize::Finding& f) {
     return patterns.empty() || patterns[0].matches(value);
   };
   if (!record.kind.empty() && record.kind != xml_kind(f.kind)) return false;
-  if (!is(record.text, sanitize::title(f))) return false;
+  // The text of an access has its error behind it in files, and may be stated without.
+  const auto title = sanitize::title(f);
+  const bool is_text = is(record.text, title) || is(record.text, title + " is out of bounds") ||
+                       is(record.text, title + " is misaligned");
+  if (!is_text || !is(record.call, f.call)) return false;
+  if (!record.result.empty() && !is(record.result, std::to_string(f.error))) return false;
   std::vector<const sanitize::DevicePlace*> places;
   if (!f.places.empty()) places.push_back(&f.places[0]);
   for (const auto& side : f.sides)
@@ -73,8 +84,9 @@ bool Suppressions::matches(const Record& record, const sanitize::Finding& f) {
   if (record.device.size() > places.size() || record.host.size() > f.host.size()) return false;
   for (std::size_t k = 0; k < record.device.size(); ++k) {
     const auto& wanted = record.device[k];
-    if (!is(wanted.function, sanitize::demangled(places[k]->function)) || !is(wanted.path, places[k]->file) ||
-        !is(wanted.line, std::to_string(places[k]->line)) || !is(wanted.offset, std::to_string(places[k]->offset)))
+    if (!is(wanted.function, sanitize::device_name(places[k]->function)) || !is(wanted.path, places[k]->file) ||
+        !is(wanted.line, std::to_string(places[k]->line)) ||
+        !is(wanted.offset, fmt::format("0x{:x}", places[k]->offset)))
       return false;
   }
   for (std::size_t k = 0; k < record.host.size(); ++k)

@@ -30,7 +30,7 @@ class Suppressions {
   };
   struct Record {
     std::string kind, level;
-    std::vector<Pattern> text;
+    std::vector<Pattern> text, call, result;
     std::vector<Place> device, host;
   };
   static bool matches(const Record& record, const sanitize::Finding& finding);

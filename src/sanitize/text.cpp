@@ -2,8 +2,14 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "sanitize/device_names.hpp"
 
 namespace nvmlkit::sanitize {
 namespace {
@@ -28,21 +34,45 @@ std::string name_of(Touch touch) {
   return kNames[static_cast<std::size_t>(touch)];
 }
 
-std::string of_bytes(std::uint64_t size) { return size ? " of size " + std::to_string(size) + " bytes" : ""; }
+std::string of_bytes(std::uint64_t size) { return size ? " of size " + with_commas(size) + " bytes" : ""; }
 
-std::string text_of(const DevicePlace& place) {
-  std::string out = demangled(place.function) + '+' + hex(place.offset);
-  if (!place.file.empty()) out += " in " + place.file + ':' + std::to_string(place.line);
+std::string shown(const std::string& path, const Style& style) {
+  return style.strips_paths ? path.substr(path.rfind('/') + 1) : path;
+}
+
+std::string text_of(const DevicePlace& place, const Style& style) {
+  std::string out = device_name(place.function) + '+' + hex(place.offset);
+  if (!place.file.empty()) out += " in " + shown(place.file, style) + ':' + std::to_string(place.line);
   return out;
 }
 
-void add_frames(std::vector<std::string>& out, const char* when, const std::vector<HostFrame>& frames) {
-  if (frames.empty()) return;
+// What lies between the program and the driver: the runtime, and what the compiler makes of a launch.
+bool is_of_runtime(const HostFrame& frame, const std::string& kernel) {
+  const auto& name = frame.function;
+  const auto file = frame.module.substr(frame.module.rfind('/') + 1);
+  return file.starts_with("libcudart") || name.find("device_stub_") != name.npos ||
+         name.find("__cudaLaunchKernel") != name.npos || (!kernel.empty() && name == kernel);
+}
+
+std::vector<HostFrame> short_of(const std::vector<HostFrame>& frames, const std::string& kernel, bool with_runtime) {
+  auto end = std::ranges::find(frames, "main", &HostFrame::function);
+  if (end != frames.end()) ++end;
+  std::vector<HostFrame> out;
+  std::copy_if(frames.begin(), end, std::back_inserter(out),
+               [&](const auto& f) { return with_runtime || !is_of_runtime(f, kernel); });
+  return out;
+}
+
+// `kernel` of a launch. Of an allocation the runtime stays.
+void add_frames(std::vector<std::string>& out, const char* when, const std::vector<HostFrame>& all, const Style& style,
+                const std::string& kernel = {}) {
+  if (!style.shows_host || all.empty()) return;
   out.push_back(std::string("    Saved host backtrace up to driver entry point at ") + when);
-  for (const auto& frame : frames) {
+  const bool with_runtime = std::string_view(when) == "allocation time";
+  for (const auto& frame : style.is_short ? short_of(all, kernel, with_runtime) : all) {
     auto name = frame.function.empty() ? "" : ' ' + demangled(frame.function);
-    if (!frame.file.empty()) name += " in " + frame.file + ':' + std::to_string(frame.line);
-    out.push_back("        Host Frame:" + name + " [" + hex(frame.offset) + "] in " + frame.module);
+    if (!frame.file.empty()) name += " in " + shown(frame.file, style) + ':' + std::to_string(frame.line);
+    out.push_back("        Host Frame:" + name + " [" + hex(frame.offset) + "] in " + shown(frame.module, style));
   }
 }
 
@@ -60,13 +90,12 @@ void add_nearest(std::vector<std::string>& out, const Nearest& n) {
                   (n.relation == Relation::before ? "before " : "after ") + what + of_size);
 }
 
-void add_device(std::vector<std::string>& out, const Finding& f) {
-  bool is_first = true;
-  for (const auto& place : f.places) {
-    out.push_back((is_first ? "    at " : "        Device Frame: ") + text_of(place));
-    if (is_first && !place.instruction.empty())
+void add_device(std::vector<std::string>& out, const Finding& f, const Style& style) {
+  if (!f.places.empty()) {
+    const auto& place = f.places[0];
+    out.push_back("    at " + text_of(place, style));
+    if (!place.instruction.empty())
       out.push_back("    PTX line " + std::to_string(place.ptx_line) + ": " + place.instruction);
-    is_first = false;
   }
   auto by = "    by thread " + triple(f.thread) + " in block " + triple(f.block);
   out.push_back(by);
@@ -74,54 +103,68 @@ void add_device(std::vector<std::string>& out, const Finding& f) {
     out.push_back("    and by " + with_commas(f.count - 1) + (f.count == 2 ? " more thread" : " more threads"));
 }
 
+void add_callers(std::vector<std::string>& out, const Finding& f, const Style& style) {
+  for (std::size_t k = 1; k < f.places.size(); ++k)
+    out.push_back("        Device Frame: " + text_of(f.places[k], style));
+}
+
 const char* access_name(Touch touch) {
   return touch == Touch::read ? "Read" : touch == Touch::write ? "Write" : "Atomic";
 }
 
-std::string text_of(const Side& side) {
+std::string text_of(const Side& side, const Style& style) {
   const auto out = std::string(access_name(side.touch)) + " access ";
-  return side.places.empty() ? out + "by a " + side.text : out + "at " + text_of(side.places[0]);
+  return side.places.empty() ? out + "by a " + side.text : out + "at " + text_of(side.places[0], style);
 }
 
-std::string race_title(const Finding& f) {
+// The two accesses of a race. Within a function they stand in the order of its instructions.
+std::pair<const Side*, const Side*> sides_of(const Finding& f) {
+  const auto &a = f.sides[0], &b = f.sides[1];
+  const bool is_turned = !a.places.empty() && !b.places.empty() && a.kernel == b.kernel &&
+                         a.places[0].function == b.places[0].function && b.places[0].offset < a.places[0].offset;
+  return is_turned ? std::pair{&b, &a} : std::pair{&a, &b};
+}
+
+std::string race_title(const Finding& f, const Style& style) {
   constexpr const char* kLevels[] = {"Info", "Warning", "Error"};
   std::string out = kLevels[static_cast<std::size_t>(f.severity)];
   out += ": Race reported between ";
-  return f.sides.size() != 2 ? out + "accesses" : out + text_of(f.sides[0]);
+  return f.sides.size() != 2 ? out + "accesses" : out + text_of(*sides_of(f).first, style);
 }
 
-void add_inner(std::vector<std::string>& out, const std::vector<DevicePlace>& places) {
+void add_inner(std::vector<std::string>& out, const std::vector<DevicePlace>& places, const Style& style) {
   bool is_first = true;
   for (const auto& place : places) {
-    if (!is_first) out.push_back("        Device Frame: " + text_of(place));
+    if (!is_first) out.push_back("        Device Frame: " + text_of(place, style));
     if (is_first && !place.instruction.empty())
       out.push_back("        PTX line " + std::to_string(place.ptx_line) + ": " + place.instruction);
     is_first = false;
   }
 }
 
-void add_race(std::vector<std::string>& out, const Finding& f, bool with_host) {
+void add_race(std::vector<std::string>& out, const Finding& f, const Style& style) {
   if (f.sides.size() != 2) return;
-  const auto &first = f.sides[0], &second = f.sides[1];
-  out.push_back("    and " + text_of(second) + " [" + with_commas(f.count) + (f.count == 1 ? " hazard]" : " hazards]"));
-  for (const auto* side : {&first, &second}) {
+  const auto [first, second] = sides_of(f);
+  out.push_back("    and " + text_of(*second, style) + " [" + with_commas(f.count) +
+                (f.count == 1 ? " hazard]" : " hazards]"));
+  for (const auto* side : {first, second}) {
     if (side->places.empty()) continue;
     out.push_back("    " + std::string(access_name(side->touch)) + " by thread " + triple(side->thread) + " in block " +
-                  triple(side->block) + (side->kernel == f.kernel ? "" : " of kernel " + demangled(side->kernel)));
-    add_inner(out, side->places);
+                  triple(side->block) + (side->kernel == f.kernel ? "" : " of kernel " + device_name(side->kernel)));
+    add_inner(out, side->places, style);
   }
   auto where = "    of " + name_of(f.place) + " memory at " + hex(f.address);
   if (!f.nearest.variable.empty()) where += " in variable " + demangled(f.nearest.variable);
   out.push_back(std::move(where));
   if (!f.text.empty()) out.push_back("    " + f.text);
-  if (with_host) add_frames(out, "launch time of the other kernel", first.host);
+  add_frames(out, "launch time of the other kernel", f.sides[0].host, style, f.sides[0].kernel);
 }
 
-void add_waiters(std::vector<std::string>& out, const Finding& f) {
+void add_waiters(std::vector<std::string>& out, const Finding& f, const Style& style) {
   for (const auto& side : f.sides) {
     out.push_back("    " + side.text);
-    if (!side.places.empty()) out.push_back("        at " + text_of(side.places[0]));
-    add_inner(out, side.places);
+    if (!side.places.empty()) out.push_back("        at " + text_of(side.places[0], style));
+    add_inner(out, side.places, style);
   }
 }
 
@@ -172,7 +215,7 @@ std::string title(const Finding& f) {
     case Kind::deadlock:
       return "Deadlock detected. No thread of the block can continue.";
     case Kind::race:
-      return race_title(f);
+      return race_title(f, {.strips_paths = false});
     case Kind::host_access:
       return "Host API memory access error at host access to " + hex(f.nearest.start) + of_bytes(f.size);
     case Kind::unused_memory:
@@ -183,41 +226,41 @@ std::string title(const Finding& f) {
   return {};
 }
 
-std::vector<std::string> lines_of(const Finding& f, bool with_host) {
-  std::vector<std::string> out{title(f)};
+std::vector<std::string> lines_of(const Finding& f, const Style& style) {
+  std::vector<std::string> out{f.kind == Kind::race ? race_title(f, style) : title(f)};
   const bool is_access = f.kind == Kind::out_of_bounds || f.kind == Kind::misaligned || f.kind == Kind::uninitialized;
   if (is_access) {
-    add_device(out, f);
+    add_device(out, f, style);
     const char* const is = f.kind == Kind::misaligned      ? " is misaligned"
                            : f.kind == Kind::out_of_bounds ? " is out of bounds"
                                                            : "";
-    out.push_back("    Address " + hex(f.address) + is);
+    out.push_back((f.kind == Kind::uninitialized ? "    Address " : "    Access to ") + hex(f.address) + is);
     add_nearest(out, f.nearest);
   }
   if (f.kind == Kind::barrier) {
-    add_device(out, f);
+    add_device(out, f, style);
     out.push_back("    " + f.text);
   }
-  if (f.kind == Kind::race) add_race(out, f, with_host);
-  if (f.kind == Kind::deadlock) add_waiters(out, f);
+  if (f.kind == Kind::race) add_race(out, f, style);
+  if (f.kind == Kind::deadlock) add_waiters(out, f, style);
   if (f.kind == Kind::host_access)
-    out.push_back("    Uninitialized access at " + hex(f.address) + " on access by " + f.text);
+    out.push_back("    Uninitialized access to " + hex(f.address) + " on access by " + f.text);
   if (f.kind == Kind::unused_memory) add_unused(out, f);
   if (f.kind == Kind::bad_free) {
-    add_device(out, f);
+    add_device(out, f, style);
     out.push_back("    Address " + hex(f.address));
     add_nearest(out, f.nearest);
   }
-  if (!with_host) return out;
+  add_callers(out, f, style);
   const char* const when = f.kind == Kind::call_error      ? "error"
                            : f.kind == Kind::leak          ? "allocation time"
                            : f.kind == Kind::host_access   ? "error"
                            : f.kind == Kind::unused_memory ? "allocation time"
                                                            : "kernel launch time";
-  add_frames(out, when, f.host);
+  add_frames(out, when, f.host, style, f.kernel);
   if (!is_access) return out;
-  add_frames(out, "allocation time", f.nearest.allocated);
-  add_frames(out, "the time of its release", f.nearest.freed);
+  add_frames(out, "allocation time", f.nearest.allocated, style);
+  add_frames(out, "the time of its release", f.nearest.freed, style);
   return out;
 }
 

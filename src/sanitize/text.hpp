@@ -16,7 +16,14 @@ std::string with_commas(std::uint64_t number);
 
 // What it is, in one line.
 std::string title(const Finding& finding);
-// All lines, the title first. Frames of the host as asked.
-std::vector<std::string> lines_of(const Finding& finding, bool with_host);
+
+struct Style {
+  bool shows_host = true;    // frames of the host
+  bool strips_paths = true;  // of files: only their names
+  bool is_short = true;      // frames of the program up to main(), without those of the runtime
+};
+
+// All lines, the title first.
+std::vector<std::string> lines_of(const Finding& finding, const Style& style);
 
 }  // namespace nvmlkit::sanitize

@@ -109,7 +109,7 @@ CASES = [
     Case("reduction_behind", "red.global.add.u32 [%rd1+<<0||1024>>], 1;", [ATOMIC]),
     Case("exchange_behind", "atom.global.cas.b32 %r2, [%rd1+<<0||1024>>], 0, 1;", [ATOMIC]),
     Case("generic_behind", "st.u32 [%rd1+<<0||1024>>], 5;", [WRITE]),
-    Case("null_pointer", "mov.b64 %rd5, <<%rd1||0>>; ld.global.u32 %r2, [%rd5];", [READ, "Address 0x0 is out of bounds"]),
+    Case("null_pointer", "mov.b64 %rd5, <<%rd1||0>>; ld.global.u32 %r2, [%rd5];", [READ, "Access to 0x0 is out of bounds"]),
     Case("wide_stride", "mul.wide.u32 %rd5, %r1, <<32||36>>; add.s64 %rd5, %rd1, %rd5; st.global.u32 [%rd5], %r1;",
          [WRITE, "by thread (29,0,0)"]),
     Case("second_block", "mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, <<32||256>>, %r1; mul.wide.u32 %rd5, %r3, 4; "
@@ -165,7 +165,7 @@ CASES = [
          "<<zero||raw>>:1024 zero:4", tool="initcheck"),
     # Order in shared memory.
     race("missing_barrier", TILE + "st.shared.u32 [%r4], %r1; <<bar.sync 0;||>> " + MIRRORED + "ld.shared.u32 %r6, [%r5];",
-         ["64 hazards", "in variable first"], shape="1 64 0", module=WIDE),
+         ["256 hazards", "in variable first"], shape="1 64 0", module=WIDE),
     race("missing_second_barrier", TILE + "st.shared.u32 [%r4], %r1; bar.sync 0; " + MIRRORED +
          "ld.shared.u32 %r6, [%r5]; <<bar.sync 0;||>> st.shared.u32 [%r4], 7;", [], shape="1 64 0", module=WIDE),
     race("barrier_of_a_part", TILE + "st.shared.u32 [%r4], %r1; bar.sync 1, <<64||32>>; " + MIRRORED + "ld.shared.u32 %r6, [%r5];",

@@ -41,7 +41,7 @@ class Initcheck(unittest.TestCase):
         for memory in ("raw:128", "copy:128"):  # and a copy of what nothing wrote
             text = self.report(NOTHING, memory, "zero:4")
             self.assertIn(HOST_ACCESS, text)
-            self.assertIn(" of size 4 bytes\n=========     Uninitialized access at 0x", text)
+            self.assertIn(" of size 4 bytes\n=========     Uninitialized access to 0x", text)
             self.assertIn(" on access by cudaMemcpy source\n", text)
             self.assertRegex(text, r"Host Frame: main (in \S+ )?\[0x[0-9a-f]+\] in ")
             self.assertIn("ERROR SUMMARY: 1 error\n", text)

@@ -85,10 +85,33 @@ class Options(unittest.TestCase):
         records = ElementTree.parse(path).getroot().findall("record")
         self.assertEqual(len(records), 2)
         first = records[0]
-        self.assertEqual(first.findtext("what/text"), "Invalid __global__ write of size 4 bytes")
+        self.assertEqual(first.findtext("what/text"), "Invalid __global__ write of size 4 bytes is out of bounds")
+        self.assertEqual((first.findtext("what/direction"), first.findtext("what/error")), ("write", "out of bounds"))
+        self.assertRegex(first.findtext("where/pc"), "^0x[0-9a-f]+$")
         self.assertEqual(first.findtext("who/threadIdx/x"), "6")
         self.assertEqual(first.findtext("where/func"), "kernel")
         self.assertTrue(first.findall("hostStack/frame"))
+
+    def test_as_newer_versions_have_it(self) -> None:
+        path = self.folder / "findings.xml"
+        # Switches without a value, a pattern, and what is about NVIDIA's own tool only.
+        text = self.sanitized("--save", str(path), "--xml", "--kernel-name", "regex=^ker", "--launch-timeout", "60", "--force-blocking-launches")[1]
+        self.assertIn("Invalid __global__ write of size 4 bytes\n", text)
+        calls = [r for r in ElementTree.parse(path).getroot() if r.findtext("kind") == "Api"]
+        self.assertEqual((calls[0].findtext("what/error"), calls[0].findtext("what/result")), ("CUDA_ERROR_LAUNCH_FAILED", "719"))
+        record = "<ComputeSanitizerOutput><record><kind>Api</kind><what><api>cuCtx.*</api></what></record></ComputeSanitizerOutput>"
+        path.write_text(record)
+        self.assertNotIn("on CUDA API call to cuCtxSynchronize", self.sanitized("--suppressions", str(path))[1])
+        self.assertIn("## COMPUTE-SANITIZER\n", self.sanitized("--prefix", "##")[1])
+
+    def test_status_of_the_program(self) -> None:
+        says = "========= Target application returned an error\n"
+        self.assertNotIn(says, self.sanitized()[1])
+        self.assertIn(says, run([TOOL, "sh", "-c", "exit 7"])[1])
+        self.assertNotIn(says, run([TOOL, "--check-exit-code", "no", "sh", "-c", "exit 7"])[1])
+        text = run([TOOL, "sh", "-c", "kill -SEGV $$"])[1]
+        self.assertIn("========= Error: process didn't terminate successfully\n", text)
+        self.assertIn(says, text)
 
     def test_json(self) -> None:
         path = self.folder / "findings.json"

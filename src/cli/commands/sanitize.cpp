@@ -16,8 +16,7 @@
 #include "cli/host_symbols.hpp"
 #include "cli/launch.hpp"
 #include "cli/library.hpp"
-#include "cli/machine_options.hpp"
-#include "cli/sanitize_filters.hpp"
+#include "cli/sanitize_options.hpp"
 #include "cli/sanitize_reader.hpp"
 #include "cli/sanitize_report.hpp"
 #include "cli/sanitize_schedules.hpp"
@@ -33,39 +32,6 @@ namespace {
 // How long a run with a seed may take, by the duration of the usual one.
 constexpr std::chrono::seconds kLeastPatience{60};
 constexpr int kPatience = 20;
-
-struct SanitizeOptions {
-  MachineOptions machine;
-  std::string tool = "memcheck", leak_check = "no", calls = "explicit", on_error = "context", backtrace = "yes";
-  std::string unused = "no", level = "warn", processes = "all", save, xml = "no", json, log;
-  std::string sarif, junit, suppressions;
-  std::vector<std::string> names, patterns;
-  std::optional<std::uint32_t> exit_code, patience, launch_count, launch_skip, print_limit, schedule, schedules;
-};
-
-sanitize::Options checks_of(const SanitizeOptions& o) {
-  if (!o.save.empty() && o.xml != "yes")
-    throw CommandError(
-        of_argument("--save", {.kind = sim::ProblemKind::impossible,
-                               .what = "only with --xml yes: NVIDIA's own form of file is not written"}));
-  sanitize::Options out;
-  const bool all = o.tool == "all";
-  out.memcheck = all || o.tool == "memcheck";
-  out.initcheck = all || o.tool == "initcheck";
-  out.racecheck = all || o.tool == "racecheck";
-  out.synccheck = all || o.tool == "synccheck";
-  out.finds_leaks = all || o.tool == "leakcheck" || o.leak_check == "full";
-  out.finds_unused = out.initcheck && o.unused == "yes";
-  out.reports_calls = out.memcheck && o.calls != "no";
-  out.ends_context = o.on_error == "context";
-  for (const auto& name : o.names) out.kernels.push_back(sanitize_filter(name, false));
-  for (const auto& pattern : o.patterns) out.kernels.push_back(sanitize_filter(pattern, true));
-  out.seed = o.schedule.value_or(0);
-  out.patience_s = o.patience.value_or(10);
-  out.launch_skip = o.launch_skip.value_or(0);
-  out.launch_count = o.launch_count.value_or(0);
-  return out;
-}
 
 // The file that the program's process and its children append records to.
 RunFile record_file() {
@@ -94,7 +60,11 @@ void write_files(const SanitizeOptions& options, const SanitizeReport& report, c
 SanitizeReport::Settings settings_of(const SanitizeOptions& options, const sanitize::Options& checks) {
   return {.out = log_file(options.log),
           .print_limit = options.print_limit.value_or(100),
-          .shows_host = options.backtrace == "yes" || options.backtrace == "host",
+          .prefix = options.prefix,
+          .looks_at_status = options.check_exit_code == "yes",
+          .style = {.shows_host = options.backtrace == "yes" || options.backtrace == "host",
+                    .strips_paths = options.strip_paths == "yes",
+                    .is_short = options.short_backtrace == "yes"},
           .finds_leaks = checks.finds_leaks,
           .finds_races = checks.racecheck,
           .finds_others = !checks.racecheck || checks.memcheck,
@@ -175,7 +145,7 @@ int sanitize_program(const SanitizeOptions& options, const std::vector<std::stri
   if (program.empty())
     throw CommandError(of_argument("sanitize", {.kind = sim::ProblemKind::missing,
                                                 .what = "which program? For example: nvmlkit sanitize -- ./program"}));
-  const auto checks = checks_of(options);
+  const auto checks = options.checks();
   Suppressions suppressions = options.suppressions.empty() ? Suppressions() : Suppressions(options.suppressions);
   options.machine.export_all();
   setenv("NVMLKIT_CUDA_ENGINE", "interpret", 1);
@@ -186,85 +156,10 @@ int sanitize_program(const SanitizeOptions& options, const std::vector<std::stri
   const auto count = options.schedules.value_or(0);
   const int status = count == 0 ? run_once(job, nullptr).status
                                 : run_schedules(job, std::max(1u, options.schedule.value_or(1)), count);
-  job.report.end();
+  job.report.end(status);
   write_files(options, job.report, program[0]);
   if (job.report.errors() == 0 || options.exit_code.value_or(0) == 0) return end_as(status);
   return static_cast<int>(*options.exit_code);  // also after a program that a signal ended
-}
-
-void declare_checks(Arguments& arguments, SanitizeOptions& o) {
-  arguments.section("Checks");
-  arguments.option("--tool", Kind::text, o.tool, "What is checked")
-      .only({"memcheck", "initcheck", "leakcheck", "racecheck", "synccheck", "all"})
-      .default_text("memcheck");
-  arguments.option("--leak-check", Kind::text, o.leak_check, "Memory that is not freed at the end")
-      .only({"full", "no"})
-      .default_text("no");
-  arguments.option("--track-unused-memory", Kind::text, o.unused, "Of initcheck: allocations that nothing writes whole")
-      .only({"yes", "no"})
-      .default_text("no");
-  arguments
-      .option("--report-api-errors", Kind::text, o.calls, "Calls that return an error; `all` is the same as `explicit`")
-      .only({"all", "explicit", "no"})
-      .default_text("explicit");
-  arguments
-      .option(
-          "--destroy-on-device-error", Kind::text, o.on_error,
-          "What an error of a kernel ends: the context, so that later calls fail, or the threads with the error only")
-      .only({"context", "kernel"})
-      .default_text("context");
-  arguments
-      .option(
-          "--kernel-name", Kind::text, o.names,
-          "Check only kernels with this name (`kernel_name=`, `kne=`) or part of a name (`kernel_substring=`, `kns=`)")
-      .label("FILTER");
-  arguments.option("--kernel-regex", Kind::text, o.patterns, "Check only kernels whose name matches (`kns=`)")
-      .label("FILTER");
-  arguments.option("--launch-skip", o.launch_skip, "Leave out so many launches of these kernels first").label("N");
-  arguments.option("--launch-count", o.launch_count, "Check so many launches of these kernels").label("N");
-  arguments
-      .option("--hang-timeout", o.patience,
-              "Of synccheck: threads that only look at memory for so many seconds count as a deadlock")
-      .label("SECONDS")
-      .default_text("10");
-  arguments
-      .option("--schedule", o.schedule,
-              "Another order of warps and blocks, by this seed; the same seed is the same order. 0: the usual one")
-      .label("SEED")
-      .default_text("0");
-  arguments
-      .option("--schedules", o.schedules,
-              "Run the program in the usual order and then with so many seeds, and report which of them change its "
-              "output or its end")
-      .label("N");
-  arguments.option("--target-processes", Kind::text, o.processes, "The program alone, or its children too")
-      .only({"all", "application-only"})
-      .default_text("all");
-}
-
-void declare_report(Arguments& arguments, SanitizeOptions& o) {
-  arguments.section("Report");
-  arguments.option("--error-exitcode", o.exit_code, "Exit status if there are findings; else that of the program")
-      .label("N");
-  arguments.option("--print-limit", o.print_limit, "Print so many findings; 0 for all").label("N").default_text("100");
-  arguments
-      .option("--print-level", Kind::text, o.level,
-              "The least that is reported of races: also those that write the same value (info), or not those of one "
-              "warp (error)")
-      .only({"info", "warn", "error"})
-      .default_text("warn");
-  arguments.option("--show-backtrace", Kind::text, o.backtrace, "The host's calls; `device` leaves them out")
-      .only({"yes", "host", "device", "no"})
-      .default_text("yes");
-  arguments.option("--log-file", Kind::file, o.log, "Write the report to a file and not to stdout");
-  arguments.option("--xml", Kind::text, o.xml, "Of --save: write XML").only({"yes", "no"}).default_text("no");
-  arguments.option("--save", Kind::file, o.save, "Write the findings to a file, with --xml yes");
-  arguments.option("--sarif", Kind::file, o.sarif, "Write the findings to a file, as SARIF, for code review");
-  arguments.option("--junit", Kind::file, o.junit, "Write the findings to a file, as JUnit, for CI");
-  arguments.option("--suppressions", Kind::file, o.suppressions,
-                   "Leave out findings that this file lists, in the form that --save writes; texts may be patterns");
-  arguments.option("--suppress", Kind::file, o.suppressions, "The same as --suppressions");
-  arguments.option("--json", Kind::file, o.json, "Write the findings to a file, as JSON");
 }
 
 }  // namespace
@@ -283,9 +178,7 @@ Command sanitize_command() {
       .declare = [](Arguments& arguments) -> Action {
         const auto options = std::make_shared<SanitizeOptions>();
         arguments.program("PROGRAM", "The program and its arguments; from its name on, all belongs to it");
-        declare_checks(arguments, *options);
-        declare_report(arguments, *options);
-        options->machine.declare(arguments);
+        options->declare(arguments);
         return [options, &node = arguments.node()] { return sanitize_program(*options, node.program); };
       }};
 }

@@ -101,7 +101,7 @@ void BlockWatch::arrives(Warp& warp, const Fragment& own, Mask lanes, unsigned b
 }
 
 // Threads wait that have not come together: some lanes are elsewhere, or at another instruction.
-bool BlockWatch::check_warp(const Warp& warp, unsigned barrier, Mask alive) {
+bool BlockWatch::check_warp(const Warp& warp, unsigned barrier, Mask alive, bool is_for_block) {
   Mask there = 0;
   const Fragment* first = nullptr;
   bool is_apart = false;
@@ -115,7 +115,8 @@ bool BlockWatch::check_warp(const Warp& warp, unsigned barrier, Mask alive) {
   if (!first || (there == alive && !is_apart)) return true;
   const auto text = is_apart ? std::string("Lanes of the warp wait at different instructions")
                              : "Lanes " + hex(there) + " of the warp arrive, and not " + hex(alive & ~there);
-  report(BadBarrier::Kind::divergent_warp, text, warp, first->frame, first->pc, is_apart ? first->mask : there);
+  const auto kind = is_for_block ? BadBarrier::Kind::divergent_block : BadBarrier::Kind::divergent_warp;
+  report(kind, text, warp, first->frame, first->pc, is_apart ? first->mask : there);
   return false;
 }
 
@@ -137,7 +138,7 @@ void BlockWatch::check_release(unsigned barrier, unsigned arrived, unsigned expe
   bool is_whole = true;
   for (unsigned k = 0; k < block_.started(); ++k) {
     const auto& warp = *block_.warps()[k];
-    is_whole &= check_warp(warp, barrier, std::exchange(alive_[k][barrier], 0));
+    is_whole &= check_warp(warp, barrier, std::exchange(alive_[k][barrier], 0), expected == 0);
     for (const auto& f : warp.fragments())
       if (!some && f.wait == Wait::barrier && f.barrier == barrier) some = &f, of = &warp;
   }

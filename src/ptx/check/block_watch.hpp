@@ -46,7 +46,7 @@ class BlockWatch {
 
   void meet(Warp& warp, const Instruction& i, Mask lanes);
   // False: something is wrong.
-  bool check_warp(const Warp& warp, unsigned barrier, Mask alive);
+  bool check_warp(const Warp& warp, unsigned barrier, Mask alive, bool is_for_block);
   void report(BadBarrier::Kind kind, std::string text, const Warp& warp, const Frame* frame, std::uint32_t pc,
               Mask lanes);
 

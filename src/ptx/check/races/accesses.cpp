@@ -107,6 +107,7 @@ bool BlockState::is_plain_write_of(const Look& look, Stamp stamp, unsigned lane)
 template <bool writes>
 void BlockState::touch_cell(Look& look, Page& page, std::uint32_t number, std::uint64_t address, unsigned lane) {
   auto& cell = page.cells[number];
+  look.hazards = page.of_bytes ? 1 : 4;
   const Stamp own = look.own | lane;
   if (cell.write != 0 && cell.write != own && !is_before(look, cell.write, lane))
     conflict(look, cell.write, address, lane);

@@ -75,7 +75,8 @@ void BlockState::conflict(Look& look, Stamp earlier, std::uint64_t address, unsi
   Race race;
   race.severity = severity_of(look, event, earlier, address, lane, race.reason);
   const Event own = look.log.event(event_of(look.own));
-  if (launch_.count(race.severity, event, own)) return;
+  if (launch_.count(race.severity, event, own, look.hazards)) return;
+  race.count = look.hazards;
   race.space = look.is_global ? Space::global : Space::shared;
   race.address = address;
   race.size = look.size;

@@ -194,6 +194,7 @@ void BlockState::bulk_copy(Warp& w, const Instruction& i, BlockState& of, std::u
   // What it writes over has to be ordered before the instruction of the thread.
   each_cell(of.log_, to, size, [&](Page& page, std::uint32_t cell_number) {
     auto& cell = page.cells[cell_number];
+    look.hazards = page.of_bytes ? 1 : 4;
     for (const auto stamp : {cell.write, cell.read})
       if (stamp != 0 && event_of(stamp) != id && !is_before(look, stamp, lane)) conflict(look, stamp, to, lane);
     cell = {look.own | of_barrier, 0};

@@ -7,10 +7,12 @@
 namespace nvmlkit::ptx::races {
 namespace {
 
-void conflict(Launch& launch, const Event& own, const Event& earlier, Stamp stamp, const HostAccess& access) {
+void conflict(Launch& launch, const Event& own, const Event& earlier, Stamp stamp, const HostAccess& access,
+              std::uint32_t hazards) {
   const auto* const other = launch.launch_of(earlier);
-  if (!other || launch.count(Race::Severity::error, earlier, own)) return;
+  if (!other || launch.count(Race::Severity::error, earlier, own, hazards)) return;
   Race race;
+  race.count = hazards;
   race.space = Space::global;
   race.address = access.address;
   race.size = static_cast<std::uint32_t>(access.width);
@@ -25,20 +27,21 @@ void note_row(Launch& launch, Log& log, std::uint32_t id, std::uint64_t address,
   const Event own = log.event(id);
   const bool writes = access.touch != Touch::reads;
   const Stamp stamp = id << kEventShift;
-  const auto look = [&](Stamp earlier) {
+  const auto look = [&](Stamp earlier, std::uint32_t hazards) {
     if (earlier == 0 || earlier == stamp || event_of(earlier) < log.base()) return;
     const auto& event = log.event(event_of(earlier));
     const auto other = static_cast<std::uint32_t>(event.block >> 32);
-    if (other != launch.id && !launch.is_after(other)) conflict(launch, own, event, earlier, access);
+    if (other != launch.id && !launch.is_after(other)) conflict(launch, own, event, earlier, access, hazards);
   };
   for (auto left = access.width; left > 0;) {
     const auto size = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, std::uint64_t{1} << 30));
     each_cell(log, address, size, [&](Page& page, std::uint32_t number) {
       auto& cell = page.cells[number];
-      look(cell.write);
+      const std::uint32_t hazards = page.of_bytes ? 1 : 4;
+      look(cell.write, hazards);
       if (writes) {
-        look(cell.read);
-        if (!page.others.empty()) look(page.others[number] & ~kFar);
+        look(cell.read, hazards);
+        if (!page.others.empty()) look(page.others[number] & ~kFar, hazards);
       }
       if (writes)
         cell = {stamp, 0};

@@ -147,10 +147,10 @@ void Launch::describe(const Event& event, unsigned lane, Race::Side& out) const 
   }
 }
 
-bool Launch::count(Race::Severity severity, const Event& first, const Event& second) {
+bool Launch::count(Race::Severity severity, const Event& first, const Event& second, std::uint64_t hazards) {
   const auto at = found_.find(key_of(severity, first, second));
   if (at == found_.end()) return found_.size() >= kMostFound;
-  ++at->second.count;
+  at->second.count += hazards;
   return at->second.severity >= severity;
 }
 

@@ -51,7 +51,7 @@ class Launch {
   // The instruction and the thread of an event of this launch; work of the driver has neither.
   void describe(const Event& event, unsigned lane, Race::Side& out) const;
   // Counts a race between two instructions; false: it is the first one, or the first error, and is to be noted.
-  bool count(Race::Severity severity, const Event& first, const Event& second);
+  bool count(Race::Severity severity, const Event& first, const Event& second, std::uint64_t hazards);
   void note(Race race, const Event& first, const Event& second);
   // To the driver.
   void report();

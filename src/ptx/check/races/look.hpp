@@ -19,7 +19,8 @@ struct BlockState::Look {
   std::uint32_t ordered;  // events before are ordered before this one
   bool is_global;
   const std::uint64_t* addresses;
-  Block* owner = nullptr;  // of shared memory, if it is another block
+  Block* owner = nullptr;     // of shared memory, if it is another block
+  std::uint32_t hazards = 1;  // of a cell: a hazard for each byte
   // Of the last events that were asked for, where the answer is the same for all lanes: twice the event, plus 1 for
   // those that are ordered before.
   static constexpr unsigned kAnswers = 8;
