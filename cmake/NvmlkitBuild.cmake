@@ -26,6 +26,17 @@ endif()
 if(NVMLKIT_SANITIZE)
   add_compile_options(-fsanitize=${NVMLKIT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${NVMLKIT_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Programs look functions up by name and call them with the types of another header: clang alone objects. And clang alone
+    # defines no macro for its sanitizers.
+    add_compile_options(-fno-sanitize=function)
+    foreach(sanitizer address thread)
+      if(NVMLKIT_SANITIZE MATCHES ${sanitizer})
+        string(TOUPPER ${sanitizer} name)
+        add_compile_definitions(__SANITIZE_${name}__=1)
+      endif()
+    endforeach()
+  endif()
 endif()
 
 # A library takes of our archives, and of those of others, the functions that it calls and no more.

@@ -22,7 +22,8 @@ abi::nvmlReturn_t answer_block(Block* block, unsigned int* size, unsigned int op
   block->revision = 9;
   block->opaqueDataSize = opaque;
   std::strcpy(block->hostDriverVersion, "550.163.01");
-  for (unsigned int i = 0; i < opaque; ++i) block->opaqueData[i] = static_cast<char>(i);
+  char* const data = block->opaqueData;  // longer than its declaration
+  for (unsigned int i = 0; i < opaque; ++i) data[i] = static_cast<char>(i);
   return abi::NVML_SUCCESS;
 }
 

@@ -1,4 +1,4 @@
-// Packed machines are the machines that their YAML describes, byte for byte.
+// Packed machines are the machines that their YAML describes. What is packed comes back byte for byte.
 #include "sim/config/packed.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 
 #include "sim/config/build.hpp"
 #include "sim/config/builtin.hpp"
+#include "sim/config/writer.hpp"
 
 namespace nvmlkit::sim::config {
 namespace {
@@ -37,7 +38,10 @@ TEST(PackedMachines, AreAllBuiltInMachines) {
     ASSERT_NE(packed, nullptr);
     const auto machine = built(builtin.name);
     ASSERT_NE(machine, nullptr);
-    expect_same(*unpack(*packed), *machine);
+    // By their values: a compiler may leave the bytes between members as it likes.
+    const auto unpacked = unpack(*packed);
+    EXPECT_EQ(write_machine(*unpacked), write_machine(*machine));
+    EXPECT_TRUE(same_bytes(unpacked->call_rules(), machine->call_rules()));
   }
   EXPECT_EQ(find_packed_machine("a1000"), nullptr);
   EXPECT_EQ(find_packed_machine(""), nullptr);
