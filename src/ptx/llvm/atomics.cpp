@@ -2,6 +2,7 @@
 // plain instructions. So is global memory while no other thread executes kernels (run/alone.hpp).
 #include <cstddef>
 
+#include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -11,7 +12,7 @@ llvm::AtomicRMWInst::BinOp operation_of(const MemoryAccess& access) {
   using enum llvm::AtomicRMWInst::BinOp;
   switch (access.change) {
     case Change::add:
-      return is_float(access.type) ? FAdd : Add;
+      return Add;
     case Change::least:
       return is_signed(access.type) ? Min : UMin;
     case Change::greatest:
@@ -34,9 +35,7 @@ llvm::Value* Translator::changed(const MemoryAccess& access, llvm::Value* before
   };
   switch (access.change) {
     case Change::add: {
-      if (!is_float(access.type)) return b.CreateAdd(before, by);
-      auto* const real = access.type == Type::f32 ? b.getFloatTy() : b.getDoubleTy();
-      return b.CreateBitCast(b.CreateFAdd(b.CreateBitCast(before, real), b.CreateBitCast(by, real)), before->getType());
+      return is_float(access.type) ? sum_in_memory(access, before, by) : b.CreateAdd(before, by);
     }
     case Change::least:
       return extreme(llvm::Intrinsic::smin, llvm::Intrinsic::umin);
@@ -51,13 +50,45 @@ llvm::Value* Translator::changed(const MemoryAccess& access, llvm::Value* before
   }
 }
 
+// AddInMemory.
+llvm::Value* Translator::sum_in_memory(const MemoryAccess& access, llvm::Value* before, llvm::Value* by) {
+  auto& b = *b_;
+  const bool is_shared = access.space == Space::shared;
+  auto *x = b.CreateBitCast(before, access.type == Type::f32 ? b.getFloatTy() : b.getDoubleTy()),
+       *y = b.CreateBitCast(by, x->getType());
+  const bool flushes = access.type == Type::f32 && !is_shared;
+  if (flushes) x = flushed(b, x), y = flushed(b, y);
+  auto* sum = b.CreateFAdd(x, y);
+  if (flushes) sum = flushed(b, sum);
+  auto* const bits = b.CreateBitCast(sum, before->getType());
+  if (access.type == Type::f32) return in_form({Shape::same(), bits, true}).value;
+  auto* none = no_number_of(b, {before, by});
+  if (!is_shared) {
+    none = b.CreateSelect(b.CreateFCmpUNO(x, x), before, none);
+    none = b.CreateSelect(b.CreateFCmpUNO(y, y), by, none);
+  }
+  return b.CreateSelect(b.CreateFCmpUNO(sum, sum), none, bits);
+}
+
 llvm::Value* Translator::change_at_once(const MemoryAccess& access, llvm::Value* at, llvm::Value* by) {
   auto& b = *b_;
-  auto* const bits = by->getType();
-  if (is_float(access.type)) by = b.CreateBitCast(by, access.type == Type::f32 ? b.getFloatTy() : b.getDoubleTy());
-  auto* const before = b.CreateAtomicRMW(operation_of(access), at, by, llvm::Align(access.element_size()),
-                                         llvm::AtomicOrdering::SequentiallyConsistent);
-  return b.CreateBitCast(before, bits);
+  using enum llvm::AtomicOrdering;
+  const llvm::Align align(access.element_size());
+  if (!is_float(access.type)) return b.CreateAtomicRMW(operation_of(access), at, by, align, SequentiallyConsistent);
+  auto* const first = b.CreateAlignedLoad(by->getType(), at, align);
+  first->setAtomic(Monotonic);
+  auto* const from = b.GetInsertBlock();
+  auto *const again = new_block("exchange"), *const done = new_block("exchanged");
+  b.CreateBr(again);
+  b.SetInsertPoint(again);
+  auto* const before = b.CreatePHI(by->getType(), 2);
+  before->addIncoming(first, from);
+  auto* const both = b.CreateAtomicCmpXchg(at, before, changed(access, before, by), align, SequentiallyConsistent,
+                                           Monotonic);
+  before->addIncoming(b.CreateExtractValue(both, 0), b.GetInsertBlock());
+  b.CreateCondBr(b.CreateExtractValue(both, 1), done, again);
+  b.SetInsertPoint(done);
+  return before;
 }
 
 // One lane after the other: what an earlier one did, a later one sees. Returns what was there before.

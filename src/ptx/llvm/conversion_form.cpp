@@ -16,7 +16,7 @@ bool is_known(Type to, Type from, Meaning meaning) {
   if (meaning.words == 0) {
     if (is_whole(to)) return is_whole(from);
     if (to == f32 || to == f64) return is_whole(from) || (is_real(from) && to != from);
-    return is_narrow(to) && ((is_whole(from) && size_of(from) <= 4) || from == f32 || from == f64);
+    return is_narrow(to) && ((is_whole(from) && size_of(from) <= 4) || from == f32);
   }
   if (!meaning.is_only({Word::to_integer})) return false;
   if (is_narrow(from)) return is_whole(to) || to == from;

@@ -40,10 +40,7 @@ class Conversion {
     if (is_from_half()) return widened(b_, from_, p_.from);
     auto* const x = b_.CreateBitCast(from_, like(real_type(p_.from)));
     if (!p_.flushes) return x;
-    if (p_.from == Type::f32) return flushed(b_, x);
-    auto* const size = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-    auto* const zero = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, llvm::ConstantFP::get(x->getType(), 0), x);
-    return b_.CreateSelect(b_.CreateFCmpOLT(size, llvm::ConstantFP::get(x->getType(), 0x1p-126)), zero, x);
+    return p_.from == Type::f32 ? flushed(b_, x) : x;
   }
   Value* bits(Value* v) { return b_.CreateBitCast(v, like(integer(p_.type))); }
   Value* number(Value* as, std::uint64_t value) { return llvm::ConstantInt::get(as->getType(), value); }
@@ -53,7 +50,15 @@ class Conversion {
     x = p_.to_integer ? rounded(x) : x;
     auto* const type = like(real_type(to));
     if (x->getType() == type) return x;
-    return to == Type::f64 ? b_.CreateFPExt(x, type) : b_.CreateFPTrunc(x, type);
+    if (to == Type::f64) return b_.CreateFPExt(p_.flushes ? of_one_form(x) : x, type);
+    // A double counts as small when it is rounded.
+    auto* const out = b_.CreateFPTrunc(x, type);
+    return p_.flushes ? flushed(b_, out) : out;
+  }
+
+  Value* of_one_form(Value* x) {
+    auto* const none = b_.CreateBitCast(number(b_.CreateBitCast(x, like(b_.getInt32Ty())), 0x7FFFFFFF), x->getType());
+    return b_.CreateSelect(is_nan(x), none, x);
   }
 
   Value* rounded(Value* x) {
@@ -73,10 +78,8 @@ class Conversion {
   }
 
   Value* from_bfloat() {
-    auto* const wide = b_.CreateShl(b_.CreateZExt(from_, like(b_.getInt32Ty())), 16);
-    auto* const x = b_.CreateBitCast(wide, like(b_.getFloatTy()));
-    return b_.CreateSelect(is_nan(x), b_.CreateOr(wide, number(wide, 0x400000)), wide);
-  }
+    return b_.CreateShl(b_.CreateZExt(from_, like(b_.getInt32Ty())), 16);
+ }
 
   // What becomes one of 16 bits, without loss.
   Value* wide() {
@@ -90,7 +93,7 @@ class Conversion {
     const auto one = [&](Value* bits) {
       Value* x = b_.CreateBitCast(bits, like(b_.getFloatTy()));
       auto* const zero = llvm::ConstantFP::get(x->getType(), 0);
-      if (p_.is_relu) x = b_.CreateSelect(b_.CreateFCmpOLT(x, zero), zero, x);
+      if (p_.is_relu) x = b_.CreateSelect(b_.CreateFCmpOLE(x, zero), zero, x);
       const auto to = p_.type == Type::f16x2 ? Type::f16 : Type::bf16;
       return b_.CreateZExt(narrowed(b_, x, to), like(b_.getInt32Ty()));
     };

@@ -1,4 +1,4 @@
-// Quotients and remainders of whole numbers. By zero the quotient has all bits, and the remainder is the number.
+// Quotients and remainders of whole numbers. By zero both have all bits.
 #include <llvm/IR/IRBuilder.h>
 
 #include "ptx/llvm/pure.hpp"
@@ -35,7 +35,7 @@ Value* emit_division(const Pure& pure, llvm::IRBuilderBase& b, const std::vector
     quotient = with_signs ? b.CreateSDiv(x, divisor) : b.CreateUDiv(x, divisor);
   if (with_signs) quotient = b.CreateSelect(by_less, b.CreateNeg(x), quotient);
   if (pure.rule == Rule::divide) return b.CreateSelect(by_none, ones, quotient);
-  return b.CreateSelect(by_none, x, b.CreateSub(x, b.CreateMul(quotient, y)));
+  return b.CreateSelect(by_none, ones, b.CreateSub(x, b.CreateMul(quotient, y)));
 }
 
 }  // namespace nvmlkit::ptx::jit

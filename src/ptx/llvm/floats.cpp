@@ -19,8 +19,10 @@ class Floats {
   }
 
   Value* emit() {
+    if (p_.flushes && !computes()) flush_operands();
     if (p_.rule == Rule::least || p_.rule == Rule::greatest) return extreme();
     auto* out = computes() && p_.flushes ? with_flushes() : of(x_);
+    if (p_.rule == Rule::negate || p_.rule == Rule::absolute) out = with_sign_of_none(out);
     if (p_.saturates) {
       auto* const below = b_.CreateSelect(b_.CreateFCmpOLT(out, real(out, 1)), out, real(out, 1));
       out = b_.CreateSelect(b_.CreateFCmpOGT(out, real(out, 0)), below, real(out, 0));
@@ -30,6 +32,21 @@ class Floats {
 
  private:
   // Other functions have no small results, or flush by themselves.
+  void flush_operands() {
+    if (p_.rule == Rule::reciprocal || p_.rule == Rule::power_of_two) return;
+    for (std::size_t k = 0; k < x_.size(); ++k) {
+      x_[k] = flushed(b_, x_[k]);
+      a_[k] = b_.CreateBitCast(x_[k], a_[k]->getType());
+    }
+  }
+
+  // Of f64, what is no number keeps its sign.
+  Value* with_sign_of_none(Value* out) {
+    if (p_.type == Type::f32) return out;
+    auto* const kept = b_.CreateBitCast(no_number_of(b_, {a_[0]}), x_[0]->getType());
+    return b_.CreateSelect(b_.CreateFCmpUNO(x_[0], x_[0]), kept, out);
+  }
+
   bool computes() const {
     switch (p_.rule) {
       case Rule::add:
@@ -102,17 +119,14 @@ class Floats {
     auto* const lies_so = least ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y);
     auto* const first =
         b_.CreateSelect(b_.CreateFCmpOEQ(x, y), least ? is_negative : b_.CreateNot(is_negative), lies_so);
-    const std::uint64_t none = size_of(p_.type) == 4 ? 0x7FC00000 : 0x7FF8000000000000;
     auto* const of_numbers = b_.CreateSelect(first, a_[0], a_[1]);
-    auto* const without_x = b_.CreateSelect(b_.CreateFCmpUNO(y, y), number(a_[0], none), a_[1]);
     auto* const without_y = b_.CreateSelect(b_.CreateFCmpUNO(y, y), a_[0], of_numbers);
-    return b_.CreateSelect(b_.CreateFCmpUNO(x, x), without_x, without_y);
+    return b_.CreateSelect(b_.CreateFCmpUNO(x, x), a_[1], without_y);
   }
 
   const Pure& p_;
   llvm::IRBuilderBase& b_;
-  const std::vector<Value*>& a_;
-  std::vector<Value*> x_;
+  std::vector<Value*> a_, x_;
 };
 
 }  // namespace

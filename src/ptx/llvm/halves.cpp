@@ -96,7 +96,7 @@ class Halves {
       auto* const below = b_.CreateSelect(b_.CreateFCmpOLT(x, real(x, 1)), x, real(x, 1));
       x = b_.CreateSelect(b_.CreateFCmpOGT(x, real(x, 0)), below, real(x, 0));
     }
-    if (p_.is_relu) x = b_.CreateSelect(b_.CreateFCmpOLT(x, real(x, 0)), real(x, 0), x);
+    if (p_.is_relu) x = b_.CreateSelect(b_.CreateFCmpOLE(x, real(x, 0)), real(x, 0), x);
     return narrowed(b_, x, one_);
   }
 

@@ -11,7 +11,7 @@ std::optional<Rule> rule_of(const Meaning& meaning) {
   const bool is_of_halves = meaning.types[0] == Type::f16 || meaning.types[0] == Type::f16x2;
   const auto sum = [&](Rule rule) {
     if (meaning.has(Word::sat) && !is_of_halves) return std::optional<Rule>();
-    return if_only({Word::ftz, Word::sat}, rule);
+    return if_only({Word::sat}, rule);
   };
   switch (meaning.op) {
     case Op::add_:
@@ -21,15 +21,15 @@ std::optional<Rule> rule_of(const Meaning& meaning) {
     case Op::mul_:
       return sum(Rule::mul);
     case Op::fma_:
-      return meaning.has(Word::relu) ? if_only({Word::ftz, Word::relu}, Rule::fused) : sum(Rule::fused);
+      return meaning.has(Word::relu) ? if_only({Word::relu}, Rule::fused) : sum(Rule::fused);
     case Op::min_:
-      return if_only({Word::ftz, Word::keeps_nan}, Rule::least);
+      return if_only({Word::keeps_nan}, Rule::least);
     case Op::max_:
-      return if_only({Word::ftz, Word::keeps_nan}, Rule::greatest);
+      return if_only({Word::keeps_nan}, Rule::greatest);
     case Op::neg_:
-      return if_only({Word::ftz}, Rule::negate);
+      return if_only({}, Rule::negate);
     case Op::abs_:
-      return if_only({Word::ftz}, Rule::absolute);
+      return if_only({}, Rule::absolute);
     default:
       return std::nullopt;
   }
@@ -39,7 +39,7 @@ std::optional<Rule> rule_of(const Meaning& meaning) {
 std::optional<Pure> comparison(const Instruction& i, const Meaning& meaning, Pure out) {
   Meaning rest = meaning;
   if (i.c.is_there()) rest.words &= ~(1u << static_cast<unsigned>(Word::other));  // the word of the combination
-  if (!rest.is_only({Word::ftz}) || meaning.relation == Relation::none) return std::nullopt;
+  if (rest.words != 0 || meaning.relation == Relation::none) return std::nullopt;
   const auto size = static_cast<std::uint8_t>(size_of(out.type));
   out.rule = Rule::compare;
   out.relation = meaning.relation;

@@ -20,7 +20,9 @@ bool computes_floats(const Pure& pure) {
 
 }  // namespace
 
-Lanes Translator::operand(Operand operand, std::uint8_t size) {
+Lanes Translator::operand(Operand operand, std::uint8_t size) { return in_form(raw_operand(operand, size)); }
+
+Lanes Translator::raw_operand(Operand operand, std::uint8_t size) {
   switch (operand.area()) {
     case Operand::registers: {
       const auto known = values_.find({operand.offset(), size});
@@ -43,10 +45,11 @@ Lanes Translator::argument(const Argument& a) { return operand(a.operand, a.size
 // What a guard leaves out keeps its value.
 void Translator::set(Key key, Lanes lanes, const std::optional<Lanes>& guarded) {
   auto& b = *b_;
-  const auto kept = operand(Operand::at(Operand::registers, key.offset), key.size);
+  const auto kept = raw_operand(Operand::at(Operand::registers, key.offset), key.size);
   if (guarded) {
     const auto& guard = *guarded;
-    const auto& before = kept;
+    const auto before = in_form(kept);
+    lanes = in_form(lanes);
     auto shape = guard.shape.is_same() ? join(before.shape, lanes.shape) : Shape::any();
     shape.value.reset();
     if (!shape.is_any)
@@ -72,8 +75,10 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
   auto& b = *b_;
   std::vector<Lanes> lanes;
   std::vector<Shape> shapes;
+  bool has_raw = false;
   for (const auto& a : pure.arguments) {
-    lanes.push_back(argument(a));
+    lanes.push_back(takes_raw(pure) ? raw_operand(a.operand, a.size) : argument(a));
+    has_raw |= lanes.back().is_raw;
     shapes.push_back(lanes.back().shape);
   }
   const auto shape = shape_of(pure, shapes);
@@ -88,8 +93,12 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
     auto* const start = field(offsetof(CodeContext, local_start), b.getInt64Ty());
     out = b.CreateAdd(out, b.CreateTrunc(start, out->getType()));
   }
+  out = with_no_numbers(pure, arguments, out);
   const auto guard = guard_of(at);
-  if (pure.rule != Rule::compare) return set(*pure.d, {shape, out}, guard);
+  if (pure.rule != Rule::compare) {
+    const bool is_raw = gives_raw(pure) || (pure.rule == Rule::copy && has_raw);
+    return set(*pure.d, {shape, out, is_raw}, guard);
+  }
   const auto combined = [&](llvm::Value* result) -> llvm::Value* {
     if (!pure.combined) return result;
     auto* const other = pure.arguments.back().negated ? b.CreateNot(arguments.back()) : arguments.back();
@@ -131,8 +140,9 @@ void Translator::check_range(const Pure& pure, const std::vector<Shape>& shapes,
   b.SetInsertPoint(goes_on);
 }
 
-void Translator::spill(Key key, const Lanes& lanes) {
+void Translator::spill(Key key, const Lanes& raw) {
   auto& b = *b_;
+  const auto lanes = in_form(raw);
   auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, key.offset);
   auto* value = key.size == 0 ? b.mask_of(lanes) : b.as_vector(lanes);
   if (!all_lanes_ && key.size > 0) {

@@ -10,6 +10,7 @@ namespace nvmlkit::ptx::jit {
 struct Lanes {
   Shape shape;
   llvm::Value* value = nullptr;  // of lane 0, or a vector
+  bool is_raw = false;           // f32: what is no number has not got its form yet
 };
 
 class LaneBuilder : public llvm::IRBuilder<> {

@@ -91,7 +91,7 @@ bool Translator::emit_part(std::size_t number, bool has_lanes) {
 
 Lanes Translator::of_part(Key key, const Lanes& lanes, const Lanes& before) {
   if (!part_ || !kept_.contains(key)) return lanes;
-  return {Shape::any(), b_->CreateSelect(part_, b_->as_vector(lanes), b_->as_vector(before))};
+  return {Shape::any(), b_->CreateSelect(part_, b_->as_vector(in_form(lanes)), b_->as_vector(in_form(before)))};
 }
 
 // To where the lanes of a part go on.
@@ -125,14 +125,14 @@ void Translator::join_part(llvm::BasicBlock* from, llvm::BasicBlock* done, const
     const bool was_there = own != before.end();
     if (was_there && own->second.value == lanes.value && own->second.shape == lanes.shape) continue;
     const auto shape = was_there ? join(own->second.shape, lanes.shape) : lanes.shape;
-    met.push_back({key, shape, nullptr, b.as(lanes, shape)});
+    met.push_back({key, shape, nullptr, b.as(in_form(lanes), shape)});
   }
   auto* const end = b.GetInsertBlock();
   b.CreateBr(done);
   b.SetInsertPoint(from->getTerminator());
   for (auto& m : met) {
     const auto own = before.find(m.key);
-    m.around = own == before.end() ? llvm::UndefValue::get(m.through->getType()) : b.as(own->second, m.shape);
+    m.around = own == before.end() ? llvm::UndefValue::get(m.through->getType()) : b.as(in_form(own->second), m.shape);
   }
   b.SetInsertPoint(done);
   const auto meet = [&](llvm::Value* around, llvm::Value* through) -> llvm::Value* {

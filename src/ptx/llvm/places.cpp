@@ -98,7 +98,7 @@ llvm::Value* Translator::find_host(const MemoryAccess& access, const Lanes& addr
 
 // Addresses that are known in a vector only are used lane by lane. They take the way through the stack: as parts of a
 // vector, they cost more instructions, and Zen 4 then takes a load for one of what an earlier lane stored, in vain, as
-// long as both have their address in the same register. That made atomic changes ten times as slow.
+// long as both have their address in the same register. That made histograms four times as slow.
 void Translator::lay_out(llvm::Value* hosts) {
   b_->CreateAlignedStore(hosts, laid_out_, llvm::Align(64), /*isVolatile=*/true);
 }

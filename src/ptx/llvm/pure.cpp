@@ -127,7 +127,11 @@ class Emitter {
   }
 
   Value* comparison() {
-    auto* out = is_float(p_.type) ? b_.CreateFCmp(of_reals(), real(a_[0], p_.type), real(a_[1], p_.type))
+    const auto operand = [&](unsigned k) {
+      auto* const x = real(a_[k], p_.type);
+      return p_.flushes ? flushed(b_, x) : x;
+    };
+    auto* out = is_float(p_.type) ? b_.CreateFCmp(of_reals(), operand(0), operand(1))
                                   : b_.CreateICmp(of_numbers(), a_[0], a_[1]);
     return out;
   }

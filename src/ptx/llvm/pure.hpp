@@ -83,6 +83,12 @@ struct Pure {
 // Nothing for an instruction that is none, or that the interpreter executes.
 std::optional<Pure> pure_form(const Function& function, const Needs& needs, std::uint32_t at);
 
+// Of f32: whether a result that is no number has to get its form, and whether an operand need not have it.
+bool gives_raw(const Pure& pure);
+bool takes_raw(const Pure& pure);
+// Of f64: the first of these that is none.
+llvm::Value* no_number_of(llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& in_order);
+
 // The shape of the result.
 Shape shape_of(const Pure& pure, const std::vector<Shape>& arguments);
 // A 32-bit pattern that becomes one of 64 bits is that only while no lane goes beyond the ends of its type.

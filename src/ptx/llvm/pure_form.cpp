@@ -198,11 +198,12 @@ class Reader {
       return std::nullopt;
     Meaning rest = meaning_;
     if (i_.c.is_there()) rest.words = 0;  // the word of the combination
-    // Small numbers are compared as they are.
     if (!rest.is_only({Word::ftz})) return std::nullopt;
     const auto size = static_cast<std::uint8_t>(size_of(out_.type));
     out_.rule = Rule::compare;
     out_.relation = meaning_.relation;
+    out_.flushes = meaning_.has(Word::ftz);
+    if (out_.flushes && out_.type != Type::f32) return std::nullopt;
     take(i_.a, size);
     take(i_.b, size);
     if (i_.c.is_there()) {

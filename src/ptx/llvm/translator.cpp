@@ -178,7 +178,7 @@ void Translator::hand_over(std::size_t to) {
     for (const auto& [key, shape] : shapes_[to]) {
       const auto own = values_.find(key);
       incoming.values[key] =
-          own == values_.end() ? llvm::UndefValue::get(b.type_of(shape, key.size)) : b.as(own->second, shape);
+          own == values_.end() ? llvm::UndefValue::get(b.type_of(shape, key.size)) : b.as(in_form(own->second), shape);
     }
     incoming.from = b.GetInsertBlock();
     begun.incoming.push_back(std::move(incoming));

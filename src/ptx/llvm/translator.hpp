@@ -95,13 +95,18 @@ class Translator {
   void emit_by_interpreter(std::uint32_t at);
   void call_interpreter(std::uint32_t at, std::int32_t place);
   void reload(std::uint32_t at);
-  void spill(Key key, const Lanes& lanes);
+  void spill(Key key, const Lanes& raw);
   bool is_in_frame(Key key, const Lanes& lanes) const;
   void spill_new(const std::set<Key>& keys);  // those that are not in the frame yet
   Lanes operand(Operand operand, std::uint8_t size);
+  Lanes raw_operand(Operand operand, std::uint8_t size);
   Lanes argument(const Argument& argument);
   std::optional<Lanes> guard_of(std::uint32_t at);
   void set(Key key, Lanes lanes, const std::optional<Lanes>& guarded);
+
+  // What results are that are no number (no_number.cpp).
+  Lanes in_form(Lanes lanes);
+  llvm::Value* with_no_numbers(const Pure& pure, const std::vector<llvm::Value*>& arguments, llvm::Value* out);
 
   // Exchanges between lanes and parts of registers (exchanges.cpp). False: it is none that is known.
   std::optional<Exchange> exchange_at(std::uint32_t at, const Shapes& shapes);
@@ -149,6 +154,7 @@ class Translator {
   llvm::Value* change_one(const MemoryAccess& access, llvm::Value* at, llvm::Value* by, bool is_plain);
   llvm::Value* change_some(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain);
   llvm::Value* changed(const MemoryAccess& access, llvm::Value* before, llvm::Value* by);
+  llvm::Value* sum_in_memory(const MemoryAccess& access, llvm::Value* before, llvm::Value* by);
   llvm::Value* change_at_once(const MemoryAccess& access, llvm::Value* at, llvm::Value* by);
   llvm::Value* left_in(Key key, const Shape& shape);
   void check_left(const MemoryAccess& access, std::uint32_t at);

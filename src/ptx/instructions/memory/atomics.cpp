@@ -3,9 +3,15 @@
 #include "ptx/decode/form.hpp"
 #include "ptx/instructions/memory/atomic_change.hpp"
 #include "ptx/instructions/numbers/operations.hpp"
+#include "ptx/instructions/numbers/settled.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
+
+bool is_in_shared(const Instruction& i, std::uint64_t address) {
+  constexpr std::uint64_t kWindow = std::uint64_t{0xFF} << 56;
+  return i.space == Space::shared || (i.space == Space::generic && (address & kWindow) == kSharedWindow);
+}
 
 // One lane after the other: what an earlier one did, a later one sees.
 template <class T, class F>
@@ -19,7 +25,10 @@ void atomic(Warp& w, const Instruction& i, Mask lanes) {
     if (!(lanes >> l & 1)) continue;
     auto* const p = w.resolve(i.space, i, addresses[l], sizeof(T), l);
     if (!p) return;
-    const auto old = change_atomically<T>(p, [operand = b[l]](T value) { return F::of(value, operand); });
+    const auto old = change_atomically<T>(p, [operand = b[l], &i, at = addresses[l]](T value) {
+      if constexpr (std::is_same_v<F, AddInMemory>) return F::of(value, operand, is_in_shared(i, at));
+      return F::of(value, operand);
+    });
     if (d) d[l] = old;
   }
 }
@@ -67,9 +76,9 @@ Handler ordered(Type type) {
 Handler adding(Type type) {
   switch (type) {
     case Type::f32:
-      return &atomic<float, Add>;
+      return &atomic<float, AddInMemory>;
     case Type::f64:
-      return &atomic<double, Add>;
+      return &atomic<double, AddInMemory>;
     case Type::f16:
       return &atomic<Half, Lifted<Add>>;
     case Type::bf16:

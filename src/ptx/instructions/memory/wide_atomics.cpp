@@ -5,6 +5,7 @@
 #include "ptx/decode/form.hpp"
 #include "ptx/instructions/memory/atomic_change.hpp"
 #include "ptx/instructions/numbers/operations.hpp"
+#include "ptx/instructions/numbers/settled.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -107,7 +108,7 @@ void vector_atomics(Form& f) {
   f.list(std::move(operands));
   const auto what = f.one_of({"add", "min", "max"});
   if (type == Type::f32)
-    f.out.handler = what == "add" ? &each_of_vector<float, Add> : nullptr;
+    f.out.handler = what == "add" ? &each_of_vector<float, AddInMemory> : nullptr;
   else if (!what.empty())
     f.out.handler = what == "add"   ? narrow_vector<Add>(type)
                     : what == "min" ? narrow_vector<Least>(type)

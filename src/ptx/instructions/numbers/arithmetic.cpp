@@ -4,6 +4,7 @@
 #include "ptx/instructions/numbers/float_mode.hpp"
 #include "ptx/instructions/numbers/fused.hpp"
 #include "ptx/instructions/numbers/operations.hpp"
+#include "ptx/instructions/numbers/settled.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -94,7 +95,10 @@ struct Fma {
   static double of(double a, double b, double c) { return a * b + c; }  // of narrow ones: the product is exact
 };
 struct FmaRelu {
-  static double of(double a, double b, double c) { return std::max(a * b + c, 0.0); }
+  static double of(double a, double b, double c) {
+    const double v = a * b + c;
+    return v <= 0 ? 0.0 : v;  // also of -0
+  }
 };
 
 // Of numbers of 16 bits, cut to 0 and 1; what is no number becomes 0.
@@ -107,12 +111,26 @@ struct Cut {
   }
 };
 
-// Of f32 and f64, with what stands behind the name.
-template <class F>
-Handler in_mode_of(Type type, bool any) {
-  if (any && type == Type::f32) return &in_mode<kBinaryOf<float, F>, float>;
-  if (any && type == Type::f64) return &in_mode<kBinaryOf<double, F>, double>;
-  return binary_float<F>(type);
+// Null for other types.
+template <class L>
+Handler of_halves(Type type) {
+  return type == Type::f16 ? kBinaryOf<Half, L> : type == Type::f16x2 ? kBinaryOf<Pair<Half>, L> : nullptr;
+}
+
+// With what stands behind the name.
+template <class F, bool in_order = false>
+Handler in_mode_of(Type type, FloatMode mode) {
+  using S = Settled<F, in_order>;
+  if (mode.any() && type == Type::f32) return &in_mode<kBinaryOf<float, S>, float>;
+  if (mode.any() && type == Type::f64) return &in_mode<kBinaryOf<double, S>, double>;
+  return mode.flushes ? of_halves<LiftedFlushed<F>>(type) : binary_float<S>(type);
+}
+
+template <bool least, bool keeps_nan>
+Handler extreme(Type type, bool flushes) {
+  using F = Extreme<least, keeps_nan>;
+  if (!flushes) return binary_float<Settled<F>>(type);
+  return type == Type::f32 ? best<kBinaryOf<float, Settled<OfFlushed<F>>>>() : of_halves<LiftedFlushed<F>>(type);
 }
 
 template <class Narrow, class Wide, class F>
@@ -165,7 +183,15 @@ Handler of_integers(Form& f) {
   }
 }
 
-Handler narrow_fma(Type type, bool relu) {
+// Of f16, with small ones as zero.
+template <class F>
+Handler flushing_fma(Type type) {
+  using L = LiftedFlushed<F>;
+  return type == Type::f16 ? kTernaryOf<Half, L> : type == Type::f16x2 ? kTernaryOf<Pair<Half>, L> : nullptr;
+}
+
+Handler narrow_fma(Type type, bool relu, bool flushes) {
+  if (flushes) return relu ? flushing_fma<FmaRelu>(type) : flushing_fma<Fma>(type);
   switch (type) {
     case Type::f16:
       return relu ? kTernaryOf<Half, Lifted<FmaRelu>> : kTernaryOf<Half, Lifted<Fma>>;
@@ -181,20 +207,20 @@ Handler narrow_fma(Type type, bool relu) {
 }
 
 template <class F>
-Handler narrow_cut(Type type) {
-  using L = Lifted<Cut<F>>;
-  return type == Type::f16 ? kBinaryOf<Half, L> : type == Type::f16x2 ? kBinaryOf<Pair<Half>, L> : nullptr;
+Handler narrow_cut(Type type, bool flushes) {
+  return flushes ? of_halves<LiftedFlushed<Cut<F>>>(type) : of_halves<Lifted<Cut<F>>>(type);
 }
 
-Handler saturated(Op op, Type type) {
+Handler saturated(Op op, Type type, bool flushes) {
   switch (op) {
     case Op::add_:
-      return narrow_cut<Add>(type);
+      return narrow_cut<Add>(type, flushes);
     case Op::sub_:
-      return narrow_cut<Sub>(type);
+      return narrow_cut<Sub>(type, flushes);
     case Op::mul_:
-      return narrow_cut<Mul>(type);
+      return narrow_cut<Mul>(type, flushes);
     case Op::fma_:
+      if (flushes) return flushing_fma<Cut<Fma>>(type);
       return type == Type::f16     ? kTernaryOf<Half, Lifted<Cut<Fma>>>
              : type == Type::f16x2 ? kTernaryOf<Pair<Half>, Lifted<Cut<Fma>>>
                                    : nullptr;
@@ -207,24 +233,25 @@ Handler of_floats(Form& f) {
   const auto type = f.type();
   const auto mode = FloatMode::of(f);
   f.out.detail = mode.packed();
-  const bool any = mode.any();
-  if (mode.saturates && type != Type::f32) return saturated(f.op(), type);
+  const bool keeps = f.has("NaN");
+  if (mode.saturates && type != Type::f32) return saturated(f.op(), type, mode.flushes);
   switch (f.op()) {
     case Op::add_:
-      return in_mode_of<Add>(type, any);
+      return in_mode_of<Add>(type, mode);
     case Op::sub_:
-      return in_mode_of<Sub>(type, any);
+      return in_mode_of<Sub>(type, mode);
     case Op::mul_:
-      return in_mode_of<Mul>(type, any);
+      return in_mode_of<Mul>(type, mode);
     case Op::div_:
-      return in_mode_of<Div>(type, any);
+      return in_mode_of<Div, true>(type, mode);
     case Op::min_:
-      return f.has("NaN") ? binary_float<Extreme<true, true>>(type) : binary_float<Extreme<true, false>>(type);
+      return keeps ? extreme<true, true>(type, mode.flushes) : extreme<true, false>(type, mode.flushes);
     case Op::max_:
-      return f.has("NaN") ? binary_float<Extreme<false, true>>(type) : binary_float<Extreme<false, false>>(type);
+      return keeps ? extreme<false, true>(type, mode.flushes) : extreme<false, false>(type, mode.flushes);
     case Op::mad_:
     case Op::fma_:
-      return type == Type::f32 || type == Type::f64 ? fused(type, any) : narrow_fma(type, f.has("relu"));
+      if (type == Type::f32 || type == Type::f64) return fused(type, mode.any());
+      return narrow_fma(type, f.has("relu"), mode.flushes);
     default:
       return nullptr;
   }

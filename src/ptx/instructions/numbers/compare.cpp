@@ -1,6 +1,7 @@
 // setp, set.
 #include "ptx/decode/form.hpp"
 #include "ptx/instructions/numbers/numbers.hpp"
+#include "ptx/instructions/numbers/settled.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -11,7 +12,7 @@ template <Relation r>
 struct Compare {
   template <class T>
   static bool of(T a, T b) {
-    if constexpr (kIsNarrow<T>) {
+    if constexpr (requires { T::wide(a); }) {
       return of(T::wide(a), T::wide(b));
     } else {
       const bool unordered = a != a || b != b;
@@ -166,11 +167,28 @@ Handler comparing(Type type, bool to_value) {
   return nullptr;
 }
 
+// Small numbers count as zero.
+template <Relation r>
+Handler comparing_flushed(Type type, bool to_value, Type halves) {
+  const bool narrow = size_of(halves) == 2;
+  switch (type) {
+    case Type::f32:
+      return to_value ? &set_value<FlushedFloat, r> : best<&set_predicate<FlushedFloat, r>>();
+    case Type::f16:
+      if (!to_value) return &set_predicate<FlushedHalf, r>;
+      return narrow ? &set_value<FlushedHalf, r, std::uint16_t> : &set_value<FlushedHalf, r>;
+    case Type::f16x2:
+      return !to_value ? &set_pair<FlushedHalf, r> : narrow ? nullptr : &set_both<FlushedHalf, r>;
+    default:
+      return nullptr;
+  }
+}
+
 // `halves`: type of a value that halves are compared into.
-Handler comparing(std::string_view relation, Type type, bool to_value, Type halves) {
+Handler comparing(std::string_view relation, Type type, bool to_value, Type halves, bool flushes) {
 #define NVMLKIT_RELATION(name) \
   if (relation == #name)       \
-  return halves != Type::none ? setting_halves<Relation::name>(halves, type) : comparing<Relation::name>(type, to_value)
+  return flushes                ? comparing_flushed<Relation::name>(type, to_value, halves) : halves != Type::none ? setting_halves<Relation::name>(halves, type) : comparing<Relation::name>(type, to_value)
   NVMLKIT_RELATION(eq);
   NVMLKIT_RELATION(ne);
   NVMLKIT_RELATION(lt);
@@ -239,7 +257,7 @@ void compare(Form& f) {
     f.out.flag = f.term(3).negated;
     f.out.detail = f.has("and") ? '&' : f.has("or") ? '|' : '^';
   }
-  f.out.handler = comparing(relation, type, to_value, halves);
+  f.out.handler = comparing(relation, type, to_value, halves, f.has("ftz"));
 }
 
 }  // namespace decoders

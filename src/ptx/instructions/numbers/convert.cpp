@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "ptx/instructions/numbers/float_mode.hpp"
 #include "ptx/instructions/numbers/numbers.hpp"
+#include "ptx/instructions/numbers/settled.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -130,11 +132,28 @@ std::uint64_t float_bits(const Number& n, Type type, Rounding rounding) {
   }
 }
 
+// What a number that is none becomes, where that depends on its bits. `flags`: of the mode.
+std::optional<std::uint64_t> no_number(std::uint64_t raw, const Conversion& c, unsigned flags) {
+  using enum Type;
+  if (flags & kSaturates) return std::nullopt;
+  const auto sign = raw >> 48 & 0x8000;
+  if (c.from == f64 && c.to == f16) return sign | 0x7E00 | (raw >> 42 & 0x1FF);
+  if (c.from == f64 && c.to == bf16) return sign | 0x7FC0 | (raw >> 45 & 0x3F);
+  if (c.from == f64 && c.to == f64 && c.to_integer) return raw | 0x0008000000000000;
+  if (c.from == f32 && c.to == f64 && flags & 4) return 0x7FFFFFFFE0000000;
+  if (c.to == tf32 && c.rounds_up_ties) return raw & 0xFFFFE000;
+  if (c.to != f32 || c.from == f64) return std::nullopt;
+  if (c.from == bf16) return raw << 16;
+  return c.from == f32 && flags == 0 && !c.to_integer ? raw : 0x7FFFFFFF;
+}
+
 void general(Warp& w, const Instruction& i, Mask lanes) {
   const auto c = conversion_of(i);
   const auto rounding = static_cast<Rounding>(i.detail & 3);
   const bool saturates = i.detail & kSaturates;
-  const FloatUnit unit(i.detail & ~kSaturates);
+  // A double counts as small when it is rounded.
+  const bool is_double = c.from == Type::f64;
+  const FloatUnit unit(i.detail & (is_double ? 3 : 7));
   auto* const d = w.at<std::byte>(i.d);
   const auto* const a = w.at<std::byte>(i.a);
   for (unsigned l = 0; l < kLanes; ++l) {
@@ -143,11 +162,18 @@ void general(Warp& w, const Instruction& i, Mask lanes) {
     std::uint64_t out = 0;
     if (is_float(c.to) || c.to == Type::tf32) {
       if (n.is_float && c.to_integer) n.real = std::copysign(whole(n.real, rounding), n.real);
-      if (n.is_float && (i.detail & 4) && std::fabs(n.real) < std::numeric_limits<float>::min())
+      if (n.is_float && (i.detail & 4) && !is_double && std::fabs(n.real) < std::numeric_limits<float>::min())
         n.real = std::copysign(0.0, n.real);
       if (saturates) n.real = Saturate<double>::of(n.real);
       if (c.relu && !(n.real > 0)) n.real = n.real != n.real ? n.real : 0;
       out = float_bits(n, c.to, rounding);
+      if (c.rounds_up_ties && n.real == n.real)  // away from zero
+        out = (std::bit_cast<std::uint32_t>(static_cast<float>(n.real)) + 0x1000) & 0xFFFFE000;
+      if (is_double && (i.detail & 4) && c.to == Type::f32)
+        out = std::bit_cast<std::uint32_t>(flushed(std::bit_cast<float>(static_cast<std::uint32_t>(out))));
+      std::uint64_t raw = 0;
+      if (n.is_float && n.real != n.real) std::memcpy(&raw, a + l * c.from_register, size_of(c.from));
+      if (raw != 0) out = no_number(raw, c, i.detail).value_or(out);
     } else {
       out = n.is_float  ? integer_of(n.real, c.to, rounding, c.from == Type::f64)
             : saturates ? clamped(n, c.to)
@@ -166,19 +192,13 @@ struct Cast {
   static D of(S v) { return static_cast<D>(v); }
 };
 
-// A number of 16 bits as float. What is no number is quiet then, as after any operation.
-template <class S>
-float widened_number(S value) {
-  const float out = S::wide(value);
-  return out == out ? out : std::bit_cast<float>(std::bit_cast<std::uint32_t>(out) | 0x400000u);
-}
 template <>
 struct Cast<float, Half> {
-  static float of(Half v) { return widened_number(v); }
+  static float of(Half v) { return settled(Half::wide(v)); }
 };
 template <>
 struct Cast<float, Bfloat> {
-  static float of(Bfloat v) { return widened_number(v); }
+  static float of(Bfloat v) { return Bfloat::wide(v); }
 };
 template <>
 struct Cast<Half, float> {

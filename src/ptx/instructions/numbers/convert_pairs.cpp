@@ -12,7 +12,7 @@ void into_pair(Warp& w, const Instruction& i, Mask lanes) {
   auto* const d = w.at<Pair<T>>(i.d);
   const auto* const a = w.at<float>(i.a);
   const auto* const b = w.at<float>(i.b);
-  const auto one = [&](float v) { return T::of(i.flag && v < 0 ? 0.0f : v, rounding); };
+  const auto one = [&](float v) { return T::of(i.flag && v <= 0 ? 0.0f : v, rounding); };
   each_lane(lanes, [&](unsigned l) { d[l] = {one(b[l]), one(a[l])}; });
 }
 
@@ -22,7 +22,7 @@ void into_eight_bits(Warp& w, const Instruction& i, Mask lanes) {
   auto* const d = w.at<Pair<T>>(i.d);
   const auto* const a = w.at<float>(i.a);
   const auto* const b = w.at<float>(i.b);
-  const auto one = [&](float v) { return T::of(i.flag && v < 0 ? 0.0f : v); };
+  const auto one = [&](float v) { return T::of(i.flag && v <= 0 ? 0.0f : v); };
   each_lane(lanes, [&](unsigned l) { d[l] = {one(b[l]), one(a[l])}; });
 }
 
@@ -32,7 +32,7 @@ void pair_into_eight_bits(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<Pair<From>>(i.a);
   const auto one = [&](From v) {
     const float wide = From::wide(v);
-    return T::of(i.flag && wide < 0 ? 0.0f : wide);
+    return T::of(i.flag && wide <= 0 ? 0.0f : wide);
   };
   each_lane(lanes, [&](unsigned l) { d[l] = {one(a[l].low), one(a[l].high)}; });
 }
@@ -41,7 +41,7 @@ template <class To, class T>
 void from_eight_bits(Warp& w, const Instruction& i, Mask lanes) {
   auto* const d = w.at<Pair<To>>(i.d);
   const auto* const a = w.at<Pair<T>>(i.a);
-  const auto one = [&](T v) { return To::of(i.flag && T::wide(v) < 0 ? 0.0f : T::wide(v)); };
+  const auto one = [&](T v) { return To::of(i.flag && T::wide(v) <= 0 ? 0.0f : T::wide(v)); };
   each_lane(lanes, [&](unsigned l) { d[l] = {one(a[l].low), one(a[l].high)}; });
 }
 

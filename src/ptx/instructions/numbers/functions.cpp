@@ -4,6 +4,7 @@
 #include "ptx/exponential.hpp"
 #include "ptx/instructions/numbers/float_mode.hpp"
 #include "ptx/instructions/numbers/numbers.hpp"
+#include "ptx/instructions/numbers/settled.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -73,8 +74,9 @@ void test_property(Warp& w, const Instruction& i, Mask lanes) {
 
 template <class F>
 Handler of_float(Type type, bool any) {
-  if (type == Type::f32) return any ? &in_mode<&map1<float, float, F>, float> : best<&map1<float, float, F>>();
-  if (type == Type::f64) return any ? &in_mode<&map1<double, double, F>, double> : best<&map1<double, double, F>>();
+  using S = Settled<F>;
+  if (type == Type::f32) return any ? &in_mode<&map1<float, float, S>, float> : best<&map1<float, float, S>>();
+  if (type == Type::f64) return any ? &in_mode<&map1<double, double, S>, double> : best<&map1<double, double, S>>();
   return nullptr;
 }
 
@@ -126,7 +128,7 @@ void functions(Form& f) {
       f.out.handler = narrow ? unary_float<Exp2>(type) : of_float<Exp2>(type, mode.any());
       break;
     case Op::tanh_:
-      f.out.handler = unary_float<Tanh>(type);
+      f.out.handler = unary_float<Settled<Tanh>>(type);
       break;
     default:
       break;

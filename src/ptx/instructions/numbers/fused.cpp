@@ -8,10 +8,21 @@
 
 #include "ptx/decode/variants.hpp"
 #include "ptx/instructions/numbers/float_mode.hpp"
+#include "ptx/instructions/numbers/settled.hpp"
 #include "ptx/run/lanes.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
+
+struct OfLibrary {
+  template <class T>
+  static T of(T a, T b, T c) {
+    return std::fma(a, b, c);
+  }
+};
+// The result is there already.
+inline float settled_sum(float out, float, float, float) { return settled(out); }
+inline double settled_sum(double out, double a, double b, double c) { return out == out ? out : no_number_of(b, c, a); }
 
 template <class T>
 void by_library(Warp& w, const Instruction& i, Mask lanes) {
@@ -20,7 +31,7 @@ void by_library(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const b = w.at<T>(i.b);
   const auto* const c = w.at<T>(i.c);
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    if (lanes >> lane & 1) d[lane] = std::fma(a[lane], b[lane], c[lane]);
+    if (lanes >> lane & 1) d[lane] = Settled<OfLibrary>::of(a[lane], b[lane], c[lane]);
 }
 
 #if defined(__x86_64__) && defined(NVMLKIT_PTX_VARIANTS)
@@ -40,17 +51,16 @@ __attribute__((target("avx512f"))) inline void of_512_bits(double* d, const doub
   _mm512_storeu_pd(d, _mm512_fmadd_pd(_mm512_loadu_pd(a), _mm512_loadu_pd(b), _mm512_loadu_pd(c)));
 }
 
-// All lanes, in `step` at a time; some of them through a copy.
+// All lanes, in `step` at a time.
 template <class T, auto of_vector, unsigned step>
 void by_vectors(Warp& w, const Instruction& i, Mask lanes) {
   auto* const d = w.at<T>(i.d);
   const auto* const a = w.at<T>(i.a);
   const auto* const b = w.at<T>(i.b);
   const auto* const c = w.at<T>(i.c);
-  T some[kLanes];
-  auto* const out = lanes == kAllLanes ? d : some;
+  T out[kLanes];
   for (unsigned lane = 0; lane < kLanes; lane += step) of_vector(out + lane, a + lane, b + lane, c + lane);
-  if (lanes != kAllLanes) set_lanes(d, lanes, [&](unsigned lane) { return some[lane]; });
+  set_lanes(d, lanes, [&](unsigned l) { return settled_sum(out[l], a[l], b[l], c[l]); });
 }
 
 template <class T>

@@ -5,10 +5,11 @@
 namespace nvmlkit::ptx {
 namespace {
 
+// By zero the hardware gives all ones.
 struct Rem {
   template <class T>
   static T of(T a, T b) {
-    if (b == 0) return a;
+    if (b == 0) return static_cast<T>(-1);
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
     return static_cast<T>(a % b);
   }

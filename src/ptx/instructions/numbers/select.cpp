@@ -1,6 +1,7 @@
 // selp, slct.
 #include "ptx/decode/form.hpp"
 #include "ptx/instructions/numbers/numbers.hpp"
+#include "ptx/instructions/numbers/settled.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -13,13 +14,21 @@ void select(Warp& w, const Instruction& i, Mask lanes) {
   set_lanes(w.at<T>(i.d), lanes, [=](unsigned l) { return p >> l & 1 ? a[l] : b[l]; });
 }
 
+template <class T>
+bool is_not_negative(T v) {
+  if constexpr (std::is_same_v<T, FlushedFloat>)
+    return T::wide(v) >= 0;
+  else
+    return v >= T{0};
+}
+
 template <class T, class C>
 void select_by_sign(Warp& w, const Instruction& i, Mask lanes) {
   auto* const d = w.at<T>(i.d);
   const auto* const a = w.at<T>(i.a);
   const auto* const b = w.at<T>(i.b);
   const auto* const c = w.at<C>(i.c);
-  each_lane(lanes, [=](unsigned l) { d[l] = c[l] >= C{0} ? a[l] : b[l]; });
+  each_lane(lanes, [=](unsigned l) { d[l] = is_not_negative(c[l]) ? a[l] : b[l]; });
 }
 
 }  // namespace
@@ -44,7 +53,11 @@ void choose(Form& f) {
   if (f.types().size() != 2) f.fail_types();
   const auto by = f.types()[1];
   f.out.c = f.source(3, by);
-  if (by == Type::f32)
+  if (by == Type::f32 && f.has("ftz"))
+    f.out.handler = size == 2   ? &select_by_sign<U16, FlushedFloat>
+                    : size == 4 ? &select_by_sign<U32, FlushedFloat>
+                                : &select_by_sign<U64, FlushedFloat>;
+  else if (by == Type::f32)
     f.out.handler = size == 2   ? &select_by_sign<U16, float>
                     : size == 4 ? &select_by_sign<U32, float>
                                 : &select_by_sign<U64, float>;

@@ -3,6 +3,7 @@
 
 #include "ptx/decode/form.hpp"
 #include "ptx/instructions/numbers/numbers.hpp"
+#include "ptx/instructions/numbers/settled.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -27,6 +28,21 @@ struct Abs {
   }
 };
 
+template <class F>
+Handler of_floats(Type type, bool flushes) {
+  if (!flushes) return unary_float<Settled<F>>(type);
+  switch (type) {
+    case Type::f32:
+      return best<&map1<float, float, Settled<OfFlushed<F>>>>();
+    case Type::f16:
+      return &map1<Half, Half, LiftedFlushed<F>>;
+    case Type::f16x2:
+      return &map1<Pair<Half>, Pair<Half>, LiftedFlushed<F>>;
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 namespace decoders {
@@ -47,7 +63,7 @@ void one_operand(Form& f) {
       f.out.handler = negates ? &map1<std::int64_t, std::int64_t, Neg> : &map1<std::int64_t, std::int64_t, Abs>;
       break;
     default:
-      f.out.handler = negates ? unary_float<Neg>(type) : unary_float<Abs>(type);
+      f.out.handler = negates ? of_floats<Neg>(type, f.has("ftz")) : of_floats<Abs>(type, f.has("ftz"));
   }
 }
 
