@@ -83,8 +83,8 @@ llvm::Value* Translator::change_at_once(const MemoryAccess& access, llvm::Value*
   b.SetInsertPoint(again);
   auto* const before = b.CreatePHI(by->getType(), 2);
   before->addIncoming(first, from);
-  auto* const both = b.CreateAtomicCmpXchg(at, before, changed(access, before, by), align, SequentiallyConsistent,
-                                           Monotonic);
+  auto* const both =
+      b.CreateAtomicCmpXchg(at, before, changed(access, before, by), align, SequentiallyConsistent, Monotonic);
   before->addIncoming(b.CreateExtractValue(both, 0), b.GetInsertBlock());
   b.CreateCondBr(b.CreateExtractValue(both, 1), done, again);
   b.SetInsertPoint(done);

@@ -77,9 +77,7 @@ class Conversion {
     return b_.CreateSelect(is_nan(x), number(out, std::uint64_t{1} << (8 * size_of(p_.type) - 1)), out);
   }
 
-  Value* from_bfloat() {
-    return b_.CreateShl(b_.CreateZExt(from_, like(b_.getInt32Ty())), 16);
- }
+  Value* from_bfloat() { return b_.CreateShl(b_.CreateZExt(from_, like(b_.getInt32Ty())), 16); }
 
   // What becomes one of 16 bits, without loss.
   Value* wide() {

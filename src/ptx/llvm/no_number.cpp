@@ -77,8 +77,8 @@ Value* Translator::with_no_numbers(const Pure& pure, const std::vector<Value*>& 
   if (a.size() < 2) return out;  // the host's is the same, and signs see to it
   auto& b = *b_;
   auto* const none = is_none(b, out);
-  auto* const any = none->getType()->isVectorTy() ? b.CreateICmpNE(b.CreateBitCast(none, b.getInt32Ty()), b.getInt32(0))
-                                                  : none;
+  auto* const any =
+      none->getType()->isVectorTy() ? b.CreateICmpNE(b.CreateBitCast(none, b.getInt32Ty()), b.getInt32(0)) : none;
   auto* const from = b.GetInsertBlock();
   auto *const has_some = new_block("no_number"), *const done = new_block("numbers");
   b.CreateCondBr(any, has_some, done, llvm::MDBuilder(b.getContext()).createBranchWeights(1, 1000));

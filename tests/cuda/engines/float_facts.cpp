@@ -70,16 +70,19 @@ std::string module_of(const Form& form) {
   if (!memory.empty()) text.erase(0, text.find(' ') + 1);
   for (std::size_t k = 0; k < form.operands.size(); ++k) {
     const auto bits = bits_of(form.operands[k]);
-    out += "ld.global.b" + std::to_string(bits) + " " + register_of(bits, k) + ", [%a0+" + std::to_string(8 * k) + "];\n";
+    out +=
+        "ld.global.b" + std::to_string(bits) + " " + register_of(bits, k) + ", [%a0+" + std::to_string(8 * k) + "];\n";
     text = replaced(text, "$" + std::to_string(k), register_of(bits, k));
   }
   const auto type = ".b" + std::to_string(form.width);
   const auto result = register_of(form.width, 5);
-  if (memory.empty()) return out + replaced(text, "$d", result) + "\nst.global" + type + " [%a2], " + result + ";\nret;\n}\n";
+  if (memory.empty())
+    return out + replaced(text, "$d", result) + "\nst.global" + type + " [%a2], " + result + ";\nret;\n}\n";
   const std::string at = memory == "shared" ? "[%t6]" : "[%a2]";
   if (memory == "shared") out += "mov.u32 %t6, own; shl.b32 %t7, %t1, 3; add.s32 %t6, %t6, %t7;\n";
   out += "st." + memory + type + " " + at + ", " + register_of(form.width, 0) + ";\n";
-  out += replaced(replaced(text, "[$m]", at), "$o", result) + "\nld." + memory + type + " " + result + ", " + at + ";\n";
+  out +=
+      replaced(replaced(text, "[$m]", at), "$o", result) + "\nld." + memory + type + " " + result + ", " + at + ";\n";
   return out + "st.global" + type + " [%a2], " + result + ";\nret;\n}\n";
 }
 

@@ -186,9 +186,11 @@ Handler comparing_flushed(Type type, bool to_value, Type halves) {
 
 // `halves`: type of a value that halves are compared into.
 Handler comparing(std::string_view relation, Type type, bool to_value, Type halves, bool flushes) {
-#define NVMLKIT_RELATION(name) \
-  if (relation == #name)       \
-  return flushes                ? comparing_flushed<Relation::name>(type, to_value, halves) : halves != Type::none ? setting_halves<Relation::name>(halves, type) : comparing<Relation::name>(type, to_value)
+#define NVMLKIT_RELATION(name)                                                              \
+  if (relation == #name)                                                                    \
+  return flushes                ? comparing_flushed<Relation::name>(type, to_value, halves) \
+         : halves != Type::none ? setting_halves<Relation::name>(halves, type)              \
+                                : comparing<Relation::name>(type, to_value)
   NVMLKIT_RELATION(eq);
   NVMLKIT_RELATION(ne);
   NVMLKIT_RELATION(lt);
