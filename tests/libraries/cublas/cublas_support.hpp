@@ -9,7 +9,7 @@ namespace nvmlkit::library_test {
 using namespace cublas;
 
 inline const Cublas& blas_library() {
-  static const Cublas the(NVMLKIT_TEST_LIBRARIES "/libcublas.so.12");
+  static const Cublas the("libcublas.so.12");
   return the;
 }
 

@@ -10,7 +10,7 @@ namespace {
 using namespace cublaslt;
 
 const Cublaslt& lt_library() {
-  static const Cublaslt the(NVMLKIT_TEST_LIBRARIES "/libcublasLt.so.12");
+  static const Cublaslt the("libcublasLt.so.12");
   return the;
 }
 

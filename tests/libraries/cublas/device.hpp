@@ -17,7 +17,7 @@ inline const int machine_of_tests = setenv("NVMLKIT_MACHINE", "h100", 1);
 
 // The driver: what the tests call of it.
 struct Driver : Loaded {
-  Driver() : Loaded(NVMLKIT_TEST_CUDA) {}
+  Driver() : Loaded("libcuda.so.1") {}
 #define NVMLKIT_FUNCTION(name) decltype(&cuda::name) name = find<decltype(&cuda::name)>(#name);
   NVMLKIT_FUNCTION(cuInit)
   NVMLKIT_FUNCTION(cuDevicePrimaryCtxRetain)
