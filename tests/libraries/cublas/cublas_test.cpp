@@ -41,6 +41,21 @@ TEST_F(CublasTest, RefusesWrongHandlesAndArguments) {
   EXPECT_EQ(lib.cublasCreate_v2(nullptr), CUBLAS_STATUS_INVALID_VALUE);
 }
 
+// As NVIDIA's library 13.1 on an H100: nothing to do comes before what is wrong, and the version needs no handle.
+TEST_F(CublasTest, EmptyCallsSucceed) {
+  EXPECT_EQ(lib.cublasSaxpy_v2(handle, 0, nullptr, nullptr, 0, nullptr, 0), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasCsrot_v2(handle, 0, nullptr, 0, nullptr, 0, nullptr, nullptr), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasSgemv_v2(handle, CUBLAS_OP_N, 0, 0, nullptr, nullptr, 0, nullptr, 0, nullptr, nullptr, 0),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasSgemvStridedBatched(handle, CUBLAS_OP_N, 0, 0, nullptr, nullptr, 0, 0, nullptr, 0, 0, nullptr,
+                                          nullptr, 0, 0, 0),
+            CUBLAS_STATUS_SUCCESS);
+  int version = 0;
+  EXPECT_EQ(lib.cublasGetVersion_v2(nullptr, &version), CUBLAS_STATUS_SUCCESS);
+  EXPECT_GE(version, 120000);
+  EXPECT_EQ(lib.cublasGetVersion_v2(handle, nullptr), CUBLAS_STATUS_INVALID_VALUE);
+}
+
 TEST_F(CublasTest, AnswersForWhatIsNotSimulated) {
   ASSERT_GT(std::size(kCublasUnsupported), 10u);
   for (const char* const name : kCublasUnsupported)

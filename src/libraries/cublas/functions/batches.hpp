@@ -47,9 +47,9 @@ template <class S, class A, class Y, class Find>
 cublasStatus_t any_gemv_batch(const Call& call, cublasOperation_t t, std::int64_t m, std::int64_t n, const S* alpha,
                               std::int64_t lda, std::int64_t incx, const S* beta, std::int64_t incy, std::int64_t count,
                               Find find) {
-  if (!letter_of(t) || !are_sizes({m, n, count}) || !is_leading(lda, m) || incx == 0 || incy == 0 || !alpha || !beta)
-    return CUBLAS_STATUS_INVALID_VALUE;
+  if (!letter_of(t) || !are_sizes({m, n, count})) return CUBLAS_STATUS_INVALID_VALUE;
   if (m == 0 || n == 0 || count == 0) return CUBLAS_STATUS_SUCCESS;
+  if (!is_leading(lda, m) || incx == 0 || incy == 0 || !alpha || !beta) return CUBLAS_STATUS_INVALID_VALUE;
   const Scalar<S> by(call, alpha), old(call, beta);
   return call.enqueue(matrix_cost<S>(2 * count * m * n, count * m * n), [=](Running& running) {
     const S factor = by.get(running), before = old.get(running);

@@ -45,10 +45,10 @@ template <class T>
 cublasStatus_t gemv(const Call& call, cublasOperation_t t, std::int64_t m, std::int64_t n, const T* alpha, const T* a,
                     std::int64_t lda, const T* x, std::int64_t incx, const T* beta, T* y, std::int64_t incy) {
   const char letter = letter_of(t);
-  if (!letter || !are_sizes({m, n}) || !is_leading(lda, m) || incx == 0 || incy == 0 || !alpha || !beta)
-    return CUBLAS_STATUS_INVALID_VALUE;
-  const auto columns = t == CUBLAS_OP_N ? n : m, rows = t == CUBLAS_OP_N ? m : n;
+  if (!letter || !are_sizes({m, n})) return CUBLAS_STATUS_INVALID_VALUE;
   if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
+  if (!is_leading(lda, m) || incx == 0 || incy == 0 || !alpha || !beta) return CUBLAS_STATUS_INVALID_VALUE;
+  const auto columns = t == CUBLAS_OP_N ? n : m, rows = t == CUBLAS_OP_N ? m : n;
   const Scalar<T> by(call, alpha), old(call, beta);
   return call.enqueue(matrix_cost<T>(2 * m * n, m * n + m + n), [=](Running& running) {
     const T* const own_a = running.read(a, matrix_size(m, n, lda));

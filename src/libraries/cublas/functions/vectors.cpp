@@ -91,9 +91,9 @@ cublasStatus_t dotc_ex(const Call& call, std::int64_t n, const void* x, cudaData
 cublasStatus_t axpy_ex(const Call& call, std::int64_t n, const void* alpha, cudaDataType type_alpha, const void* x,
                        cudaDataType type_x, std::int64_t incx, void* y, cudaDataType type_y, std::int64_t incy,
                        cudaDataType) {
-  if (!alpha) return CUBLAS_STATUS_INVALID_VALUE;
   if (!are_known({type_alpha, type_x, type_y})) return call.unsupported("with these types");
   if (n <= 0) return CUBLAS_STATUS_SUCCESS;
+  if (!alpha) return CUBLAS_STATUS_INVALID_VALUE;
   const AnyPlace factor(call, alpha, type_alpha);
   return call.enqueue(cost_of<double>(n, 2, 3), [=](Running& running) {
     const auto by = factor.get(running);

@@ -124,8 +124,8 @@ cublasStatus_t iamin_ex(const Call& call, std::int64_t n, const void* x, cudaDat
 template <class T>
 cublasStatus_t axpy(const Call& call, std::int64_t n, const T* alpha, const T* x, std::int64_t incx, T* y,
                     std::int64_t incy) {
-  if (!alpha) return CUBLAS_STATUS_INVALID_VALUE;
   if (n <= 0) return CUBLAS_STATUS_SUCCESS;
+  if (!alpha) return CUBLAS_STATUS_INVALID_VALUE;
   const Scalar<T> factor(call, alpha);
   return call.enqueue(cost_of<T>(n, 2, 3), [=](Running& running) {
     const T by = factor.get(running);
@@ -240,8 +240,8 @@ cublasStatus_t iamin(const Call& call, std::int64_t n, const T* x, std::int64_t 
 template <class T, class S>
 cublasStatus_t rot(const Call& call, std::int64_t n, T* x, std::int64_t incx, T* y, std::int64_t incy, const Real<T>* c,
                    const S* s) {
-  if (!c || !s) return CUBLAS_STATUS_INVALID_VALUE;
   if (n <= 0) return CUBLAS_STATUS_SUCCESS;
+  if (!c || !s) return CUBLAS_STATUS_INVALID_VALUE;
   const Scalar<Real<T>> cosine(call, c);
   const Scalar<S> sine(call, s);
   return call.enqueue(cost_of<T>(n, 6, 4), [=](Running& running) {
