@@ -52,6 +52,12 @@ class History {
   std::vector<std::string> headers_;
 };
 
+const Constant* find_constant(const Facts& facts, const std::string& name) {
+  const auto found =
+      std::find_if(facts.constants.begin(), facts.constants.end(), [&](const auto& c) { return c.name == name; });
+  return found == facts.constants.end() ? nullptr : &*found;
+}
+
 struct Numbering {
   std::int64_t limit = 0;
   std::map<std::int64_t, std::int64_t> moved;
@@ -118,8 +124,18 @@ std::vector<DriverBranch> load_driver_branches(const std::filesystem::path& regi
       branch.field_limit = numbering.limit;
       branch.moved_fields = numbering.moved;
       if (const auto later = item.second["renumbered"])
-        branch.renumbering =
-            Renumbering{later["since"].as<unsigned>(), numbering_in(later["header"].as<std::string>()).moved};
+        branch.renumberings.push_back(
+            {later["since"].as<unsigned>(), branch.field_limit, numbering_in(later["header"].as<std::string>()).moved});
+      if (const auto later = item.second["extended"]) {
+        const auto header = numbering_in(later["header"].as<std::string>());
+        Renumbering extended{later["since"].as<unsigned>(), header.limit, header.moved};
+        for (const auto& name : later["without"]) {
+          const auto* constant = find_constant(facts, name.as<std::string>());
+          if (!constant) throw RegistryError(file.string(), "no field " + name.as<std::string>());
+          extended.moved_fields[constant->number] = 0;
+        }
+        branch.renumberings.push_back(std::move(extended));
+      }
       out.push_back(std::move(branch));
     }
   } catch (const YAML::Exception& e) {

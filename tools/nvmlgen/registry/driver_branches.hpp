@@ -13,10 +13,11 @@
 
 namespace nvmlgen {
 
-// Field ids that changed their numbers within a branch.
+// Field ids that changed their numbers, or came, within a branch.
 struct Renumbering {
-  unsigned since = 0;                                 // 82 of 580.82
-  std::map<std::int64_t, std::int64_t> moved_fields;  // its id -> today's id, where they differ
+  unsigned since = 0;  // 82 of 580.82
+  std::int64_t field_limit = 0;
+  std::map<std::int64_t, std::int64_t> moved_fields;  // its id -> today's id, where they differ; 0: it has none
 };
 
 struct DriverBranch {
@@ -25,7 +26,7 @@ struct DriverBranch {
   std::string header;                                 // 12.2.140
   std::int64_t field_limit = 0;                       // NVML_FI_MAX of the header
   std::map<std::int64_t, std::int64_t> moved_fields;  // its id -> today's id, where they differ
-  std::optional<Renumbering> renumbering;
+  std::vector<Renumbering> renumberings;
 };
 
 // The CUDA version of every branch that machines name, by number; more than the simulated driver can be.

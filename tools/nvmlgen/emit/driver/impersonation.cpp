@@ -66,16 +66,17 @@ namespace {
 )";
   std::string rows;
   for (const auto& b : registry.driver_branches) {
-    const auto add = [&](unsigned since, const std::map<std::int64_t, std::int64_t>& moved_fields) {
+    const auto add = [&](const Renumbering& numbering) {
+      const auto since = numbering.since;
       std::vector<std::string> moved;
-      for (const auto& [id, today] : moved_fields) moved.push_back(fmt::format("{{{}, {}}}", id, today));
+      for (const auto& [id, today] : numbering.moved_fields) moved.push_back(fmt::format("{{{}, {}}}", id, today));
       const std::string name = fmt::format("kMoved{}_{}", b.number, since);
       if (!moved.empty()) out += fmt::format("constexpr MovedField {}[] = {{{}}};\n", name, fmt::join(moved, ", "));
-      rows += fmt::format("    {{{}, {}, {}, {}}},\n", b.number, since, std::max(b.field_limit, kFirstRenumbered),
-                          moved.empty() ? "{}" : name);
+      rows += fmt::format("    {{{}, {}, {}, {}}},\n", b.number, since,
+                          std::max(numbering.field_limit, kFirstRenumbered), moved.empty() ? "{}" : name);
     };
-    add(0, b.moved_fields);
-    if (b.renumbering) add(b.renumbering->since, b.renumbering->moved_fields);
+    add({0, b.field_limit, b.moved_fields});
+    for (const auto& later : b.renumberings) add(later);
   }
   out += fmt::format(R"(
 constexpr FieldNumbering kNumberings[] = {{
