@@ -62,6 +62,7 @@ threads = [threading.Thread(target=work) for _ in range(4)]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]
 if forks and os.fork() == 0:
+    assert nvml.nvmlInit_v2() == 0
     work()
     sys.exit(0)
 if forks: os.wait()

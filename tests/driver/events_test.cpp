@@ -95,6 +95,7 @@ TEST_F(Events, NewerTypesComeWithNewerDriversAndGpus) {
   EXPECT_EQ(supported("h100", "580") & newer, newer);
   EXPECT_EQ(supported("a100", "580") & newer, newer & ~EventTypeNonFatalPoisonError);
   EXPECT_EQ(supported("t4", "580") & newer, 0);
+  EXPECT_EQ(supported("h100", "580"), 0xFF9F);  // as an H100 told with driver 580.159
 }
 
 TEST_F(Events, TheOldWaitWritesTheOldStruct) {

@@ -96,13 +96,19 @@ TEST_F(Lifecycle, ManyGpus) {
   EXPECT_STRNE(first, last);
 }
 
-TEST_F(Lifecycle, ForkedChildAnswers) {
+// Seen on an H100 with driver 580: a child of a process that has called nvmlInit is answered Uninitialized.
+TEST_F(Lifecycle, ForkedChildStartsAnew) {
   start("h100");
+  const auto gpu = device();
   const auto child = fork();
   if (child == 0) {
-    unsigned int temperature = 0;
-    const bool good = call("nvmlDeviceGetTemperature", device(), NVML_TEMPERATURE_GPU, &temperature) == NVML_SUCCESS &&
-                      call("nvmlInit_v2") == NVML_SUCCESS && call("nvmlShutdown") == NVML_SUCCESS;
+    unsigned int count = 0, temperature = 0;
+    char version[80];
+    const auto read = [&] { return call("nvmlDeviceGetTemperature", gpu, NVML_TEMPERATURE_GPU, &temperature); };
+    const bool good =
+        call("nvmlDeviceGetCount_v2", &count) == NVML_ERROR_UNINITIALIZED && read() == NVML_ERROR_UNINITIALIZED &&
+        call("nvmlSystemGetNVMLVersion", +version, 80U) == NVML_SUCCESS && call("nvmlInit_v2") == NVML_SUCCESS &&
+        read() == NVML_SUCCESS && call("nvmlShutdown") == NVML_SUCCESS && read() == NVML_ERROR_UNINITIALIZED;
     _exit(good ? 0 : 1);
   }
   int status = 0;

@@ -16,6 +16,10 @@ namespace nvmlkit::driver_test {
 using namespace abi;
 
 class Loaded : public testing::Test {
+ public:
+  // A forked child of a process that has called nvmlInit has to do so itself.
+  static bool init_in_child() { return call("nvmlInit_v2") == NVML_SUCCESS; }
+
  protected:
   static void* library() {
     static void* const handle = dlopen(NVMLKIT_TEST_LIBRARY, RTLD_NOW | RTLD_LOCAL);

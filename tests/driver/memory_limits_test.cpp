@@ -38,7 +38,7 @@ class Cgroup {
     const auto child = fork();
     if (child == 0) {
       std::ofstream(path_ + "/cgroup.procs") << getpid() << std::flush;
-      _exit(work());
+      _exit(Loaded::init_in_child() ? work() : 255);
     }
     int status = 0;
     waitpid(child, &status, 0);

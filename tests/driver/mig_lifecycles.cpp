@@ -106,7 +106,7 @@ void check_capacity(const char* library_path, const std::string& state) {
       unsigned int capacity = 99;
       library.call("nvmlDeviceGetHandleByIndex_v2", i, &device);
       const auto told = library.call("nvmlDeviceGetGpuInstanceRemainingCapacity", device, profile, &capacity);
-      if (told == NVML_ERROR_NOT_SUPPORTED) continue;  // no profile of this GPU
+      if (told == NVML_ERROR_INVALID_ARGUMENT) continue;  // no profile of this GPU
       require(told == NVML_SUCCESS, "no capacity");
       std::vector<nvmlGpuInstance_t> made;
       for (nvmlGpuInstance_t one = nullptr;

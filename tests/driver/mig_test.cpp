@@ -67,15 +67,16 @@ TEST_F(Mig, WithTheModeOffProfilesAreToldAndNothingIsMade) {
   EXPECT_EQ(profile.id, 19U);
   EXPECT_EQ(call("nvmlDeviceGetGpuInstancePossiblePlacements_v2", device(), 19U, +placements, &count), NVML_SUCCESS);
   EXPECT_EQ(count, 7U);
-  EXPECT_EQ(call("nvmlDeviceGetGpuInstancePossiblePlacements", device(), 19U, +placements, &count),
-            NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(call("nvmlDeviceGetGpuInstancePossiblePlacements", device(), 19U, +placements, &count), NVML_SUCCESS);
+  EXPECT_EQ(count, 7U);
   EXPECT_EQ(call("nvmlDeviceGetGpuInstanceRemainingCapacity", device(), 19U, &count), NVML_SUCCESS);
   EXPECT_EQ(count, 7U);
   EXPECT_EQ(call("nvmlDeviceGetGpuInstanceRemainingCapacity", device(), 15U, &count), NVML_SUCCESS);
   EXPECT_EQ(count, 4U);
   EXPECT_EQ(call("nvmlDeviceCreateGpuInstance", device(), 19U, &instance), NVML_ERROR_NOT_SUPPORTED);
-  EXPECT_EQ(call("nvmlDeviceGetGpuInstanceById", device(), 0U, &instance), NVML_ERROR_NOT_SUPPORTED);
-  EXPECT_EQ(call("nvmlDeviceGetGpuInstances", device(), 19U, &instance, &count), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(call("nvmlDeviceGetGpuInstanceById", device(), 0U, &instance), NVML_ERROR_NOT_FOUND);
+  EXPECT_EQ(call("nvmlDeviceGetGpuInstances", device(), 19U, &instance, &count), NVML_SUCCESS);
+  EXPECT_EQ(count, 0U);
 }
 
 // One entry point, two layouts of one size, and the first version beside them.
@@ -92,7 +93,8 @@ TEST_F(Mig, ProfilesOfEveryVersion) {
     EXPECT_EQ(call("nvmlDeviceGetGpuInstanceProfileInfoV", device(), number, &v2), result);
     EXPECT_EQ(call("nvmlDeviceGetGpuInstanceProfileInfoV", device(), number, as_v2), result);
     if (result != NVML_SUCCESS) {
-      EXPECT_EQ(result, NVML_ERROR_NOT_SUPPORTED) << number;
+      const bool newer = number == GPU_INSTANCE_PROFILE_3_SLICE_GFX;  // than the driver
+      EXPECT_EQ(result, newer ? NVML_ERROR_INVALID_ARGUMENT : NVML_ERROR_NOT_SUPPORTED) << number;
       continue;
     }
     for (const auto& other : {v2}) {
@@ -111,7 +113,7 @@ TEST_F(Mig, ProfilesOfEveryVersion) {
   }
   for (const unsigned int wrong : {18U, 99U, ~0U})
     EXPECT_EQ(call("nvmlDeviceGetGpuInstanceProfileInfo", device(), wrong, &v1), NVML_ERROR_INVALID_ARGUMENT) << wrong;
-  EXPECT_EQ(call("nvmlDeviceGetGpuInstanceProfileInfoByIdV", device(), 77U, &v2), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(call("nvmlDeviceGetGpuInstanceProfileInfoByIdV", device(), 77U, &v2), NVML_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(Mig, FieldsTellWhatTheGpuCan) {

@@ -15,7 +15,10 @@ constexpr const char* kRestricted =
 template <class Body>
 int as_nobody(Body body) {
   const pid_t child = fork();
-  if (child == 0) _exit(geteuid() == 0 && setuid(65534) != 0 ? 99 : static_cast<int>(body()));
+  if (child == 0) {
+    const bool ready = Loaded::init_in_child() && (geteuid() != 0 || setuid(65534) == 0);
+    _exit(ready ? static_cast<int>(body()) : 99);
+  }
   int status = 0;
   waitpid(child, &status, 0);
   return WEXITSTATUS(status);

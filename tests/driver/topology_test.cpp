@@ -28,9 +28,13 @@ TEST_F(Links, TreeTellsDistancesAndWhatIsNear) {
   nvmlDevice_t gpus[8] = {};
   unsigned int count = 8;
   EXPECT_EQ(call("nvmlSystemGetTopologyGpuSet", 222U, &count, gpus), NVML_SUCCESS);
-  ASSERT_EQ(count, 2U);
+  EXPECT_EQ(count, 8U);  // as the caller gave it
   EXPECT_EQ(gpus[0], device(6));
   EXPECT_EQ(gpus[1], device(7));
+  EXPECT_EQ(gpus[2], nullptr);
+  count = 0;
+  EXPECT_EQ(call("nvmlSystemGetTopologyGpuSet", 222U, &count, static_cast<nvmlDevice_t*>(nullptr)), NVML_SUCCESS);
+  EXPECT_EQ(count, 2U);
   count = 8;
   EXPECT_EQ(call("nvmlDeviceGetTopologyNearestGpus", device(4), NVML_TOPOLOGY_MULTIPLE, &count, gpus), NVML_SUCCESS);
   ASSERT_EQ(count, 1U);

@@ -39,7 +39,7 @@ devices:
   EXPECT_EQ(call("nvmlDeviceGetFanSpeed_v2", device(1), 1U, &speed), NVML_SUCCESS);
   EXPECT_EQ(speed, 45U);
   EXPECT_EQ(call("nvmlDeviceGetFanSpeed_v2", device(1), 2U, &speed), NVML_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(call("nvmlDeviceGetFanSpeed_v2", device(0), 0U, &speed), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(call("nvmlDeviceGetFanSpeed_v2", device(0), 0U, &speed), NVML_ERROR_INVALID_ARGUMENT);
   unsigned int rows[4] = {};
   EXPECT_EQ(call("nvmlDeviceGetRemappedRows", device(1), &rows[0], &rows[1], &rows[2], &rows[3]), NVML_SUCCESS);
   EXPECT_EQ(rows[0], 3U);
@@ -178,13 +178,17 @@ TEST_F(Values, ClocksAreToldAsText) {
   frequencies.version = version_tag<nvmlDeviceCurrentClockFreqs_v1_t>;
   ASSERT_EQ(call("nvmlDeviceGetCurrentClockFreqs", device(), &frequencies), NVML_SUCCESS);
   EXPECT_STREQ(frequencies.str,
-               "nvclock=345, nvclockmin=345, nvclockmax=1980, nvclockeditable=0, memclock=2619, memclockmin=1593, "
-               "memclockmax=2619, memclockeditable=0, memtransferrate=5238, memtransferratemin=3186, "
-               "memtransferratemax=5238, memtransferrateeditable=0 ;");
+               "nvclock=345, nvclockmin=345, nvclockmax=1980, nvclockeditable=0, memclock=2619, memclockmin=2619, "
+               "memclockmax=2619, memclockeditable=0, memTransferRate=5238, memTransferRatemin=5238, "
+               "memTransferRatemax=5238, memTransferRateeditable=0");
   nvmlDevicePerfModes_t modes{};
   modes.version = version_tag<nvmlDevicePerfModes_v1_t>;
   ASSERT_EQ(call("nvmlDeviceGetPerformanceModes", device(), &modes), NVML_SUCCESS);
-  EXPECT_EQ(std::string(modes.str), "perf=15, " + std::string(frequencies.str));
+  EXPECT_EQ(std::string(modes.str),
+            "perf=0, nvclock=345, nvclockmin=345, nvclockmax=1980, nvclockeditable=0, memclock=1593, "
+            "memclockmin=1593, memclockmax=1593, memclockeditable=0, memTransferRate=3186, memTransferRatemin=3186, "
+            "memTransferRatemax=3186, memTransferRateeditable=0 ; perf=1, " +
+                std::string(frequencies.str));
 }
 
 TEST_F(Values, UuidIsFoundByItsBytes) {

@@ -16,7 +16,7 @@ TEST(Telemetry, HeatHoldsTheTemperature) {
   EXPECT_TRUE(b.too_warm());
   EXPECT_FALSE(b.much_too_warm());
   EXPECT_EQ(*b.now()(b.gpu().thermal.tlimit_c), 0);
-  EXPECT_NEAR(b.watts(), 68.57 + 58 / 0.209, 0.5);  // what fast and slow rise together cool at 58 C
+  EXPECT_NEAR(b.watts(), 68.57 + 58 / 0.216, 0.5);  // what fast and slow rise together cool at 58 C
   EXPECT_LT(b.graphics_mhz(), 1980u);
   EXPECT_GT(*b.now()(b.gpu().clocks_throttle_reasons.counters.sw_thermal_slowdown_us), 200'000'000u);
   b.unload();

@@ -20,6 +20,7 @@ std::uint64_t event_types(const model::Gpu& gpu, std::string_view driver_version
     types |= Type::non_fatal_poison_error | Type::fatal_poison_error;
   if (branch >= 570 && is_from(gpu, Architecture::ampere))
     types |= Type::gpu_unavailable_error | Type::gpu_recovery_action;
+  if (branch >= 580 && is_from(gpu, Architecture::hopper)) types |= Type::power_source_change;
   return types;
 }
 

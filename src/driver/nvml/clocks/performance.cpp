@@ -1,12 +1,42 @@
 // P-states, violations, encoder capacity.
+#include <algorithm>
+#include <iterator>
+
 #include "driver/nvml/call/read.hpp"
+#include "driver/nvml/clocks/pstates.hpp"
 #include "driver/nvml/field_values/field_values.hpp"
 #include "driver/nvml/generated/functions.hpp"
+#include "sim/telemetry/pins.hpp"
 #include "sim/telemetry/reading.hpp"
 
 namespace nvmlkit::driver {
 
 using sim::telemetry::Reading;
+
+const PerformanceLevel* PerformanceLevels::find(abi::nvmlPstates_t state) const {
+  const auto* found = std::find_if(begin(), end(), [&](const PerformanceLevel& level) { return level.state == state; });
+  return found == end() ? nullptr : found;
+}
+
+PerformanceLevels performance_levels(const sim::model::Gpu& gpu) {
+  constexpr abi::nvmlPstates_t kStates[] = {abi::NVML_PSTATE_0, abi::NVML_PSTATE_2, abi::NVML_PSTATE_3,
+                                            abi::NVML_PSTATE_5, abi::NVML_PSTATE_8};
+  const auto idle = static_cast<abi::nvmlPstates_t>(gpu.performance_state.value_or(abi::NVML_PSTATE_0));
+  const auto clocks = gpu.supported_clocks.memory_clocks.span();
+  PerformanceLevels all;
+  for (const auto& clock : clocks.first(std::min(clocks.size(), std::size(kStates))))
+    all.levels[all.count++].clock = &clock;
+  auto* const first = all.levels.data();
+  std::sort(first, first + all.count, [](const PerformanceLevel& a, const PerformanceLevel& b) {
+    return a.clock->freq_mhz.value_or(0) < b.clock->freq_mhz.value_or(0);
+  });
+  if (all.count == 0) all.count = 1;
+  for (std::size_t i = 0; i < all.count; ++i) all.levels[i].state = kStates[all.count - 1 - i];
+  if (idle == abi::NVML_PSTATE_0) return all;
+  if (all.count == 1) all.levels[all.count++] = all.levels[0];
+  all.levels[0].state = idle;
+  return all;
+}
 
 namespace {
 
@@ -14,6 +44,17 @@ namespace {
 std::uint64_t thermal_violation_us(const sim::model::Gpu& gpu, const Reading& now) {
   const auto& c = gpu.clocks_throttle_reasons.counters;
   return now(c.sw_thermal_slowdown_us).value_or(0) + now(c.hw_thermal_slowdown_us).value_or(0);
+}
+
+// Traffic over PCIe, of what the link carries in its busier direction.
+sim::model::Field<std::uint32_t> bus_percent(const sim::model::Gpu& gpu, const Reading& now) {
+  const auto sent = now(gpu.pcie.tx_throughput_kbps), received = now(gpu.pcie.rx_throughput_kbps);
+  const auto generation = now(gpu.pcie.current_link_gen), width = now(gpu.pcie.current_link_width);
+  sim::model::Field<std::uint32_t> percent;
+  if (!sent || !received || !generation || !width) return percent;
+  const auto kbps = 250'000.0 * (1U << std::min(*generation, 6U)) / 2 * *width;  // of a lane: 250 MB/s, then twice that
+  percent = static_cast<std::uint32_t>(std::min(100.0, 100 * static_cast<double>(std::max(*sent, *received)) / kbps));
+  return percent;
 }
 
 }  // namespace
@@ -57,48 +98,42 @@ abi::nvmlReturn_t event_reason_time(const sim::model::Gpu& gpu, const Reading& n
 
 namespace functions {
 
-// Every GPU can run in P0; if the machine states another idle P-state, it can run in that one too.
+// As many as there is room for.
 nvmlReturn_t DeviceGetSupportedPerformanceStates(const Machine&, const Gpu& gpu, nvmlPstates_t* pstates,
                                                  unsigned int size) {
   const std::size_t room = size / sizeof(nvmlPstates_t);
-  const auto now = static_cast<nvmlPstates_t>(gpu.performance_state.value_or(NVML_PSTATE_0));
-  const std::size_t needed = now == NVML_PSTATE_0 ? 1 : 2;
-  if (room < needed) return NVML_ERROR_INSUFFICIENT_SIZE;
-  pstates[0] = NVML_PSTATE_0;
-  if (needed == 2) pstates[1] = now;
-  for (std::size_t i = needed; i < room; ++i) pstates[i] = NVML_PSTATE_UNKNOWN;
+  if (!pstates || size == 0) return NVML_ERROR_INVALID_ARGUMENT;
+  if (room == 0) return NVML_ERROR_INSUFFICIENT_SIZE;
+  const auto all = performance_levels(gpu);
+  for (std::size_t i = 0; i < room; ++i) pstates[i] = i < all.count ? all.levels[i].state : NVML_PSTATE_UNKNOWN;
   return NVML_SUCCESS;
 }
 
+// A P-state that the GPU lacks is an unknown error.
 nvmlReturn_t DeviceGetMinMaxClockOfPState(const Machine&, const Gpu& gpu, nvmlClockType_t type, nvmlPstates_t pstate,
                                           unsigned int* minClockMHz, unsigned int* maxClockMHz) {
-  const auto now = static_cast<nvmlPstates_t>(gpu.performance_state.value_or(NVML_PSTATE_0));
-  if (pstate != NVML_PSTATE_0 && pstate != now) return NVML_ERROR_INVALID_ARGUMENT;
-  const auto memory_clocks = gpu.supported_clocks.memory_clocks.span();
-  if (memory_clocks.empty() || type == NVML_CLOCK_VIDEO) return NVML_ERROR_NOT_SUPPORTED;
-  unsigned int low = ~0U;
-  unsigned int high = 0;
-  const auto include = [&](unsigned int mhz) {
-    low = std::min(low, mhz);
-    high = std::max(high, mhz);
-  };
-  for (const auto& clock : memory_clocks) {
-    if (type == NVML_CLOCK_MEM) {
-      include(*clock.freq_mhz);
-    } else {
-      for (const auto mhz : clock.graphics_clocks) include(mhz);
-    }
+  if (pstate >= NVML_PSTATE_UNKNOWN) return NVML_ERROR_INVALID_ARGUMENT;
+  const auto all = performance_levels(gpu);
+  const auto* level = all.find(pstate);
+  if (!level) return NVML_ERROR_UNKNOWN;
+  if (type == NVML_CLOCK_VIDEO) {
+    if (const auto result = read(gpu.clocks.video_max, maxClockMHz); result != NVML_SUCCESS) return result;
+    return read(sim::telemetry::unpinned(gpu, gpu.clocks.video_current), minClockMHz);
   }
-  if (low > high) return NVML_ERROR_NOT_SUPPORTED;
-  *minClockMHz = low;
-  *maxClockMHz = high;
+  if (!level->clock) return NVML_ERROR_NOT_SUPPORTED;
+  const auto clocks = level->clock->graphics_clocks.span();
+  if (type != NVML_CLOCK_MEM && clocks.empty()) return NVML_ERROR_NOT_SUPPORTED;
+  const auto memory = *level->clock->freq_mhz;
+  *minClockMHz = type == NVML_CLOCK_MEM ? memory : *std::min_element(clocks.begin(), clocks.end());
+  *maxClockMHz = type == NVML_CLOCK_MEM ? memory : *std::max_element(clocks.begin(), clocks.end());
   return NVML_SUCCESS;
 }
 
 nvmlReturn_t DeviceGetDynamicPstatesInfo(const Machine& machine, const Gpu& gpu, nvmlGpuDynamicPstatesInfo_t* info) {
   const auto& u = gpu.utilization;
   const Reading now(machine, gpu);
-  const sim::model::Field<std::uint32_t> domains[] = {now(u.gpu), now(u.memory), now(u.encoder)};  // GPU, FB, VID
+  const auto bus = bus_percent(gpu, now);
+  const sim::model::Field<std::uint32_t> domains[] = {now(u.gpu), now(u.memory), now(u.encoder), bus};  // GPU, FB, VID
   *info = {};
   for (std::size_t i = 0; i < std::size(domains); ++i) {
     info->utilization[i].bIsPresent = domains[i].present ? 1 : 0;

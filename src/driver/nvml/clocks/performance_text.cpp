@@ -4,6 +4,7 @@
 #include <string>
 
 #include "driver/nvml/call/read.hpp"
+#include "driver/nvml/clocks/pstates.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "sim/telemetry/reading.hpp"
 
@@ -16,17 +17,6 @@ struct Range {
   unsigned int high = 0;
 };
 
-// The clocks of one domain; `listed` visits every clock that can be asked for.
-template <class Listed>
-Range range_of(unsigned int current, Listed listed) {
-  Range range{current, current, current};
-  listed([&](unsigned int mhz) {
-    range.low = std::min(range.low, mhz);
-    range.high = std::max(range.high, mhz);
-  });
-  return range;
-}
-
 void append(std::string& out, const char* domain, const Range& range, unsigned int factor) {
   char text[160];
   std::snprintf(text, sizeof text, "%s%s=%u, %smin=%u, %smax=%u, %seditable=0", out.empty() ? "" : ", ", domain,
@@ -34,41 +24,55 @@ void append(std::string& out, const char* domain, const Range& range, unsigned i
   out += text;
 }
 
-// Empty when the machine does not tell the clocks.
-std::string clocks_text(const Machine& machine, const Gpu& gpu) {
-  if (!gpu.clocks.graphics_current || !gpu.clocks.memory_current) return {};
-  const sim::telemetry::Reading now(machine, gpu);
-  const auto memory_clocks = gpu.supported_clocks.memory_clocks.span();
-  const auto graphics = range_of(*now(gpu.clocks.graphics_current), [&](auto visit) {
-    for (const auto& memory : memory_clocks)
-      for (const auto mhz : memory.graphics_clocks) visit(mhz);
-  });
-  const auto memory = range_of(*now(gpu.clocks.memory_current), [&](auto visit) {
-    for (const auto& clock : memory_clocks) visit(*clock.freq_mhz);
-  });
+// The clocks that the GPU can choose at one memory clock.
+std::string clocks_text(unsigned int graphics_now, unsigned int memory_now, const PerformanceLevel& level) {
+  Range graphics{graphics_now, graphics_now, graphics_now};
+  Range memory{memory_now, memory_now, memory_now};
+  if (level.clock) {
+    for (const auto mhz : level.clock->graphics_clocks) {
+      graphics.low = std::min(graphics.low, mhz);
+      graphics.high = std::max(graphics.high, mhz);
+    }
+    memory.low = memory.high = *level.clock->freq_mhz;
+  }
   std::string out;
   append(out, "nvclock", graphics, 1);
   append(out, "memclock", memory, 1);
-  append(out, "memtransferrate", memory, 2);  // two transfers a cycle
-  return out + " ;";
+  append(out, "memTransferRate", memory, 2);  // two transfers a cycle
+  return out;
 }
+
+bool tells_clocks(const Gpu& gpu) { return gpu.clocks.graphics_current && gpu.clocks.memory_current; }
 
 }  // namespace
 
 nvmlReturn_t DeviceGetCurrentClockFreqs(const Machine& machine, const Gpu& gpu,
                                         nvmlDeviceCurrentClockFreqs_t* frequencies) {
-  const auto text = clocks_text(machine, gpu);
-  if (text.empty()) return NVML_ERROR_NOT_SUPPORTED;
+  if (!tells_clocks(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  const sim::telemetry::Reading now(machine, gpu);
+  const auto all = performance_levels(gpu);
+  const auto memory = *now(gpu.clocks.memory_current);
+  // The level of the clock that is at work; of a clock between two levels, the slower one.
+  const auto* level = all.begin();
+  for (const auto& other : all)
+    if (other.clock && *other.clock->freq_mhz <= memory) level = &other;
+  const auto text = clocks_text(*now(gpu.clocks.graphics_current), memory, *level);
   return write_text(text, frequencies->str, sizeof frequencies->str);
 }
 
-// Performance levels count from the slowest, P-states from the fastest: P15 is level 0.
+// Every level with its number, from the slowest on. The memory clock is that of the level, not the present one.
 nvmlReturn_t DeviceGetPerformanceModes(const Machine& machine, const Gpu& gpu, nvmlDevicePerfModes_t* modes) {
-  const auto clocks = clocks_text(machine, gpu);
-  if (clocks.empty()) return NVML_ERROR_NOT_SUPPORTED;
-  const auto pstate = std::min<unsigned int>(
-      sim::telemetry::Reading(machine, gpu)(gpu.performance_state).value_or(NVML_PSTATE_0), NVML_PSTATE_15);
-  return write_text("perf=" + std::to_string(NVML_PSTATE_15 - pstate) + ", " + clocks, modes->str, sizeof modes->str);
+  if (!tells_clocks(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  const sim::telemetry::Reading now(machine, gpu);
+  const auto graphics = *now(gpu.clocks.graphics_current), memory = *now(gpu.clocks.memory_current);
+  const auto all = performance_levels(gpu);
+  std::string text;
+  for (const auto& level : all) {
+    if (!text.empty()) text += " ; ";
+    text += "perf=" + std::to_string(&level - all.begin()) + ", " +
+            clocks_text(graphics, level.clock ? *level.clock->freq_mhz : memory, level);
+  }
+  return write_text(text, modes->str, sizeof modes->str);
 }
 
 }  // namespace nvmlkit::driver::functions

@@ -105,7 +105,7 @@ nvmlReturn_t SystemGetConfComputeSettings_v2(const Machine& machine, nvmlSystemC
 }
 
 nvmlReturn_t SystemGetConfComputeGpusReadyState(const Machine& machine, unsigned int* isAcceptingWork) {
-  if (!feature_enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!capable(machine)) return NVML_ERROR_NOT_SUPPORTED;  // told with the feature off too
   *isAcceptingWork = settings_of(machine).accepts_work.value_or(false) ? 1 : 0;
   return NVML_SUCCESS;
 }
@@ -121,7 +121,7 @@ nvmlReturn_t SystemSetConfComputeGpusReadyState(const Machine& machine, unsigned
 
 nvmlReturn_t SystemGetConfComputeKeyRotationThresholdInfo(
     const Machine& machine, nvmlConfComputeGetKeyRotationThresholdInfo_t* pKeyRotationThrInfo) {
-  if (!feature_enabled(machine)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!capable(machine)) return NVML_ERROR_NOT_SUPPORTED;
   pKeyRotationThrInfo->attackerAdvantage = settings_of(machine).max_attacker_advantage.value_or(60);
   return NVML_SUCCESS;
 }
@@ -141,13 +141,15 @@ nvmlReturn_t SystemSetConfComputeKeyRotationThresholdInfo(
   });
 }
 
-// All memory is protected but for what is set apart; without confidential computing none is.
+// All memory is protected but for what is set apart; without confidential computing none is, and
+// what the driver keeps for itself does not count.
 nvmlReturn_t DeviceGetConfComputeMemSizeInfo(const Machine& machine, const Gpu& gpu,
                                              nvmlConfComputeMemSizeInfo_t* memInfo) {
   if (!capable(gpu) || !gpu.memory.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
-  const auto total = *gpu.memory.total_bytes / 1024;
+  const bool on = feature_enabled(machine);
+  const auto total = (*gpu.memory.total_bytes - (on ? 0 : gpu.memory.reserved_bytes.value_or(0))) / 1024;
   const auto apart = gpu.conf_compute.unprotected_memory_kib.value_or(0);
-  memInfo->unprotectedMemSizeKib = feature_enabled(machine) ? std::min<unsigned long long>(apart, total) : total;
+  memInfo->unprotectedMemSizeKib = on ? std::min<unsigned long long>(apart, total) : total;
   memInfo->protectedMemSizeKib = total - memInfo->unprotectedMemSizeKib;
   return NVML_SUCCESS;
 }

@@ -24,7 +24,7 @@ namespace functions {
 
 // The call succeeds; every entry has its own result.
 nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int valuesCount, nvmlFieldValue_t* values) {
-  if (valuesCount <= 0) return NVML_ERROR_INVALID_ARGUMENT;
+  if (valuesCount <= 0 || !values) return NVML_ERROR_INVALID_ARGUMENT;
   const sim::telemetry::Reading now(machine, gpu);
   const auto timestamp = static_cast<long long>(sim::unix_us(machine, now.at_ns()));
   const auto& numbering = numbering_in(machine);

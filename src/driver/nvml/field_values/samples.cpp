@@ -4,6 +4,7 @@
 #include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "sim/telemetry/reading.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -66,6 +67,13 @@ nvmlReturn_t DeviceGetSamples(const Machine& machine, const Gpu& gpu, nvmlSampli
   bool present = false;
   if (!with_field(gpu, type, [&](const auto& field) { present = field.present; }) || !present)
     return NVML_ERROR_NOT_SUPPORTED;
+  const bool of_clocks = type == NVML_PROCESSOR_CLK_SAMPLES || type == NVML_MEMORY_CLK_SAMPLES;
+  if (of_clocks && sim::is_from(gpu, sim::model::Architecture::hopper)) {  // room for some, and none is recorded
+    if (samples) return NVML_ERROR_NOT_FOUND;
+    *sampleValType = NVML_VALUE_TYPE_UNSIGNED_INT;
+    *sampleCount = 100;
+    return NVML_SUCCESS;
+  }
   const auto buffer = buffer_of(gpu, type);
   const auto newest = sim::now_ns(machine) / buffer.period_ns;  // samples lie at whole periods, for every process
   const auto timestamp = [&](unsigned int age) { return sim::unix_us(machine, (newest - age) * buffer.period_ns); };

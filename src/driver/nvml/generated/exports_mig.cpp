@@ -372,7 +372,7 @@ static nvmlReturn_t answer_DeviceGetGpuInstanceId(nvmlDevice_t device, unsigned 
     return functions::on_mig::DeviceGetGpuInstanceId(*machine, *gpu, *target.mig, id);
   });
   }
-  return NVML_ERROR_NOT_SUPPORTED;  // only a MIG device is of a GPU instance
+  return NVML_ERROR_INVALID_ARGUMENT;  // only a MIG device is of a GPU instance
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceId(nvmlDevice_t device, unsigned int* id) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetGpuInstanceId>(Symbol::DeviceGetGpuInstanceId, device, id);
@@ -390,7 +390,7 @@ static nvmlReturn_t answer_DeviceGetComputeInstanceId(nvmlDevice_t device, unsig
     return functions::on_mig::DeviceGetComputeInstanceId(*machine, *gpu, *target.mig, id);
   });
   }
-  return NVML_ERROR_NOT_SUPPORTED;  // only a MIG device is of a compute instance
+  return NVML_ERROR_INVALID_ARGUMENT;  // only a MIG device is of a compute instance
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned int* id) {
   if (watched()) [[unlikely]] return observe<answer_DeviceGetComputeInstanceId>(Symbol::DeviceGetComputeInstanceId, device, id);

@@ -25,13 +25,13 @@ abi::nvmlGpuTopologyLevel_t common_ancestor(const sim::Machine& machine, const s
 namespace functions {
 namespace {
 
-// Hands out the GPUs that `wanted` says, as far as the caller's room goes. Count 0 asks how many there are, and is no
-// error.
+// Hands out the GPUs that `wanted` says, as far as the caller's room goes, and tells how many. Count 0 asks how many
+// there are, and is no error.
 template <class Wanted>
 nvmlReturn_t list_gpus(const Machine& machine, unsigned int* count, nvmlDevice_t* devices, Wanted wanted) {
   const auto gpus = machine.gpus();
   const auto room = *count;
-  if (room > 0 && !devices) return NVML_ERROR_INVALID_ARGUMENT;
+  if ((room > 0) != (devices != nullptr)) return NVML_ERROR_INVALID_ARGUMENT;
   unsigned int found = 0;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     if (!is_visible(machine, i) || !wanted(gpus[i])) continue;
@@ -81,19 +81,22 @@ nvmlReturn_t SystemGetTopologyGpuSet(const Machine& machine, unsigned int cpuNum
                                      nvmlDevice_t* deviceArray) {
   using namespace sim::topology;
   if (cpuNumber >= kMaxCpus) return NVML_ERROR_INVALID_ARGUMENT;
-  return list_gpus(machine, count, deviceArray,
-                   [&](const Gpu& gpu) { return cpus_near(machine, gpu, Scope::node).test(cpuNumber); });
+  const auto room = *count;
+  const auto result = list_gpus(machine, count, deviceArray,
+                                [&](const Gpu& gpu) { return cpus_near(machine, gpu, Scope::node).test(cpuNumber); });
+  if (room > 0) *count = room;  // a driver 580 leaves the caller's count, and the rest of the array, as they are
+  return result;
 }
 
 nvmlReturn_t DeviceGetP2PStatus(const Machine& machine, const Gpu& gpu, nvmlDevice_t device2,
                                 nvmlGpuP2PCapsIndex_t p2pIndex, nvmlGpuP2PStatus_t* p2pStatus) {
   const auto* other = find_gpu(machine, device2);
   if (!other) return NVML_ERROR_INVALID_ARGUMENT;
-  // NVIDIA's Python module calls 6 the unknown one.
+  // NVIDIA's Python module calls 6 the unknown one. A GPU is no peer of itself.
   if (p2pIndex >= NVML_P2P_CAPS_INDEX_UNKNOWN)
-    *p2pStatus = NVML_P2P_STATUS_UNKNOWN;
+    *p2pStatus = other == &gpu ? NVML_P2P_STATUS_OK : NVML_P2P_STATUS_UNKNOWN;
   else
-    *p2pStatus = other == &gpu ? NVML_P2P_STATUS_OK : p2p_status(machine, gpu, *other, p2pIndex);
+    *p2pStatus = other == &gpu ? NVML_P2P_STATUS_NOT_SUPPORTED : p2p_status(machine, gpu, *other, p2pIndex);
   return NVML_SUCCESS;
 }
 

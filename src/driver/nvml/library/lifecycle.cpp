@@ -57,11 +57,20 @@ constinit Lifecycle process;
 
 Lifecycle& lifecycle() { return process; }
 
+// A forked child has to init for itself, as with the real library, which compares process ids in every call. Its count
+// of inits stays that of its parent until then: a shutdown before it succeeds.
+void begin_as_child() {
+  detail::running().watched.store(nullptr, std::memory_order_relaxed);
+  detail::running().machine.store(nullptr, std::memory_order_relaxed);
+  process.inherited = true;
+  process.mutex.unlock();
+}
+
 // A child has only the thread that forked; with the lock held across the fork, no other thread's start is cut in half.
 bool watch_forks() {
   if (!process.watches_forks)
-    process.watches_forks = pthread_atfork([] { process.mutex.lock(); }, [] { process.mutex.unlock(); },
-                                           [] { process.mutex.unlock(); }) == 0;
+    process.watches_forks =
+        pthread_atfork([] { process.mutex.lock(); }, [] { process.mutex.unlock(); }, begin_as_child) == 0;
   return process.watches_forks;
 }
 
@@ -181,6 +190,8 @@ abi::nvmlReturn_t refused_by_machine_fault(const sim::Machine& machine) {
 abi::nvmlReturn_t initialize() noexcept {
   auto& state = lifecycle();
   const std::lock_guard lock(state.mutex);
+  if (state.inherited) state.references = 0;
+  state.inherited = false;
   if (state.references == 0) {
     std::string device_nodes;
     if (const auto refusal = prepare(state, device_nodes); refusal != abi::NVML_SUCCESS) return refusal;
@@ -198,8 +209,9 @@ abi::nvmlReturn_t initialize() noexcept {
 abi::nvmlReturn_t shut_down() noexcept {
   auto& state = lifecycle();
   const std::lock_guard lock(state.mutex);
-  // Measured on 535, 550 and 555: a shutdown that no init ever preceded succeeds.
-  if (state.references == 0) return state.ever_initialized ? abi::NVML_ERROR_UNINITIALIZED : abi::NVML_SUCCESS;
+  // Measured on 535, 550 and 555: a shutdown that no init ever preceded succeeds. On 580 it does not.
+  if (state.references == 0)
+    return state.ever_initialized || built_for_branch >= 580 ? abi::NVML_ERROR_UNINITIALIZED : abi::NVML_SUCCESS;
   if (--state.references == 0) {
     detail::running().watched.store(nullptr, std::memory_order_release);
     detail::running().machine.store(nullptr, std::memory_order_release);

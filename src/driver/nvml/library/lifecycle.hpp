@@ -15,6 +15,7 @@ struct Lifecycle {
   std::mutex mutex;
   unsigned references = 0;
   bool ever_initialized = false;
+  bool inherited = false;  // the references are those of the process that forked this one
   bool watches_forks = false;
   // Outlives the last shutdown, so that a late call of another thread is safe and what was set stays set.
   sim::Machine* machine = nullptr;

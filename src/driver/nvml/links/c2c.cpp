@@ -10,8 +10,8 @@ nvmlReturn_t c2c_field(const sim::model::Gpu& gpu, unsigned int id, unsigned int
   const auto& c2c = gpu.c2c;
   if (!c2c.mode) return NVML_ERROR_NOT_SUPPORTED;
   const unsigned int links = *c2c.mode == NVML_FEATURE_ENABLED ? c2c.links.value_or(0) : 0;
-  if (id == FI_DEV_C2C_LINK_COUNT) return put_uint(links, out);
   if (links == 0) return NVML_ERROR_NOT_SUPPORTED;
+  if (id == FI_DEV_C2C_LINK_COUNT) return put_uint(links, out);
   if (scope >= links) return NVML_ERROR_INVALID_ARGUMENT;
   switch (id) {
     case FI_DEV_C2C_LINK_GET_STATUS:

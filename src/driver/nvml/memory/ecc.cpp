@@ -116,6 +116,10 @@ nvmlReturn_t ecc_counter(const Gpu& gpu, unsigned int id, unsigned int, nvmlFiel
   const auto* of = std::find_if(std::begin(kCounterIds), std::end(kCounterIds),
                                 [&](const CounterId& known) { return known.id == static_cast<int>(id); });
   if (of == std::end(kCounterIds)) return NVML_ERROR_INVALID_ARGUMENT;
+  // The places have no fields on an H100; functions tell the counters of its DRAM and SRAM.
+  if (of->location == NVML_MEMORY_LOCATION_DRAM &&
+      gpu.architecture.value_or(Architecture::unknown) == Architecture::hopper)
+    return NVML_ERROR_NOT_SUPPORTED;
   unsigned long long count = 0;
   const auto result = of->location == kAllLocations ? total_errors(gpu, of->type, of->period, count)
                                                     : errors_at(gpu, of->type, of->period, of->location, count);

@@ -75,7 +75,7 @@ nvmlReturn_t GpuInstanceDestroy(const Machine& machine, nvmlGpuInstance_t gpuIns
 
 nvmlReturn_t DeviceGetGpuInstances(const Machine& machine, const Gpu& gpu, unsigned int profileId,
                                    nvmlGpuInstance_t* gpuInstances, unsigned int* count) {
-  if (!sim::mig::enabled(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!tells_profiles(gpu)) return NVML_ERROR_NOT_SUPPORTED;  // with the mode off, none is there
   const auto* profile = sim::mig::profile_by_id(gpu, profileId);
   if (!profile) return NVML_ERROR_INVALID_ARGUMENT;
   unsigned int found = 0;
@@ -90,8 +90,8 @@ nvmlReturn_t DeviceGetGpuInstances(const Machine& machine, const Gpu& gpu, unsig
 
 nvmlReturn_t DeviceGetGpuInstanceById(const Machine& machine, const Gpu& gpu, unsigned int id,
                                       nvmlGpuInstance_t* gpuInstance) {
-  if (!sim::mig::enabled(gpu)) return NVML_ERROR_NOT_SUPPORTED;
-  if (!sim::mig::find_instance(gpu, id)) return NVML_ERROR_NOT_FOUND;
+  if (!tells_profiles(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!sim::mig::enabled(gpu) || !sim::mig::find_instance(gpu, id)) return NVML_ERROR_NOT_FOUND;
   *gpuInstance = gpu_instance_handle_of(index_of(machine, gpu), id);
   return NVML_SUCCESS;
 }

@@ -18,4 +18,7 @@ bool find(const sim::Machine& machine, abi::nvmlGpuInstance_t handle, InstanceRe
 
 abi::nvmlReturn_t result_of(sim::setters::MigRefusal refusal);
 
+// Does the GPU report profiles now?
+bool tells_profiles(const sim::model::Gpu& gpu);
+
 }  // namespace nvmlkit::driver

@@ -6,8 +6,15 @@
 #include "driver/nvml/mig/handles.hpp"
 #include "driver/nvml/mig/instances.hpp"
 #include "sim/mig/placement.hpp"
+#include "sim/traits/driver_branch.hpp"
 
-namespace nvmlkit::driver::functions {
+namespace nvmlkit::driver {
+
+bool tells_profiles(const sim::model::Gpu& gpu) {
+  return sim::mig::enabled(gpu) || (sim::mig::supported(gpu) && gpu.mig.query_without_mode.value_or(true));
+}
+
+namespace functions {
 namespace {
 
 using sim::mig::ComputeProfile;
@@ -47,8 +54,13 @@ void tell_name(std::string_view name, char (&out)[N]) {
   std::memcpy(out + 4, name.data(), std::min(name.size(), N - 5));
 }
 
-// The version selects one of two layouts of the same size.
-void tell_versioned(const MigProfile& profile, nvmlGpuInstanceProfileInfo_v2_t* info) {
+unsigned int branch_of(const Machine& machine) {
+  const auto& version = machine.system().driver_version;
+  return version ? sim::branch_number(version->view()) : 0;
+}
+
+// The version selects one of two layouts of the same size. Branch 580 leaves the name of the newer one empty.
+void tell_versioned(const Machine& machine, const MigProfile& profile, nvmlGpuInstanceProfileInfo_v2_t* info) {
   const auto name = profile.name ? profile.name->view() : std::string_view();
   const unsigned int p2p = profile.p2p.value_or(false) ? 1 : 0;
   if (info->version == version_tag<nvmlGpuInstanceProfileInfo_v2_t>) {
@@ -59,21 +71,20 @@ void tell_versioned(const MigProfile& profile, nvmlGpuInstanceProfileInfo_v2_t* 
   nvmlGpuInstanceProfileInfo_v3_t v3{};
   v3.version = info->version;
   tell(profile, v3);
-  tell_name(name, v3.name);
+  if (branch_of(machine) != 580) tell_name(name, v3.name);
   v3.capabilities = (p2p != 0 ? GPU_INSTANCE_PROFILE_CAPS_P2P : 0) |
                     (sim::mig::has_graphics(profile) ? GPU_INSTANCE_PROFILE_CAPS_GFX : 0);
   static_assert(sizeof v3 == sizeof *info);
   std::memcpy(info, &v3, sizeof v3);
 }
 
-// Does the GPU report profiles now?
-bool tells_profiles(const Gpu& gpu) {
-  return sim::mig::enabled(gpu) || (sim::mig::supported(gpu) && gpu.mig.query_without_mode.value_or(true));
-}
-
-// The profile of a number: one behind the last constant is wrong, one that the GPU lacks not supported.
-nvmlReturn_t find(const Gpu& gpu, unsigned int number, const MigProfile*& profile) {
-  if (number >= GPU_INSTANCE_PROFILE_COUNT) return NVML_ERROR_INVALID_ARGUMENT;
+// The profile of a number: one behind the last constant of the driver's header is wrong, one that the GPU lacks not
+// supported. The header of branch 595 has a constant more than those before.
+nvmlReturn_t find(const Machine& machine, const Gpu& gpu, unsigned int number, const MigProfile*& profile) {
+  const auto branch = branch_of(machine);
+  const bool older = branch != 0 && branch < 595;
+  const unsigned int count = older ? GPU_INSTANCE_PROFILE_3_SLICE_GFX : GPU_INSTANCE_PROFILE_COUNT;
+  if (number >= count) return NVML_ERROR_INVALID_ARGUMENT;
   profile = tells_profiles(gpu) ? sim::mig::profile_by_number(gpu, number) : nullptr;
   return profile ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
 }
@@ -87,52 +98,58 @@ nvmlReturn_t fill_starts(std::size_t needed, Placement* placements, unsigned int
 
 }  // namespace
 
-nvmlReturn_t DeviceGetGpuInstanceProfileInfo(const Machine&, const Gpu& gpu, unsigned int profile,
+nvmlReturn_t DeviceGetGpuInstanceProfileInfo(const Machine& machine, const Gpu& gpu, unsigned int profile,
                                              nvmlGpuInstanceProfileInfo_t* info) {
   const MigProfile* found = nullptr;
-  if (const auto result = find(gpu, profile, found); result != NVML_SUCCESS) return result;
+  if (const auto result = find(machine, gpu, profile, found); result != NVML_SUCCESS) return result;
   tell(*found, *info);
   info->isP2pSupported = found->p2p.value_or(false) ? 1 : 0;
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t DeviceGetGpuInstanceProfileInfoV(const Machine&, const Gpu& gpu, unsigned int profile,
+nvmlReturn_t DeviceGetGpuInstanceProfileInfoV(const Machine& machine, const Gpu& gpu, unsigned int profile,
                                               nvmlGpuInstanceProfileInfo_v2_t* info) {
   const MigProfile* found = nullptr;
-  if (const auto result = find(gpu, profile, found); result != NVML_SUCCESS) return result;
-  tell_versioned(*found, info);
+  if (const auto result = find(machine, gpu, profile, found); result != NVML_SUCCESS) return result;
+  tell_versioned(machine, *found, info);
   return NVML_SUCCESS;
 }
 
-nvmlReturn_t DeviceGetGpuInstanceProfileInfoByIdV(const Machine&, const Gpu& gpu, unsigned int profileId,
+nvmlReturn_t DeviceGetGpuInstanceProfileInfoByIdV(const Machine& machine, const Gpu& gpu, unsigned int profileId,
                                                   nvmlGpuInstanceProfileInfo_v2_t* info) {
-  const auto* found = tells_profiles(gpu) ? sim::mig::profile_by_id(gpu, profileId) : nullptr;
-  if (!found) return NVML_ERROR_NOT_SUPPORTED;
-  tell_versioned(*found, info);
+  if (!tells_profiles(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  const auto* found = sim::mig::profile_by_id(gpu, profileId);
+  if (!found) return NVML_ERROR_INVALID_ARGUMENT;
+  tell_versioned(machine, *found, info);
   return NVML_SUCCESS;
 }
 
 nvmlReturn_t DeviceGetGpuInstancePossiblePlacements_v2(const Machine&, const Gpu& gpu, unsigned int profileId,
                                                        nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
-  const auto* found = tells_profiles(gpu) ? sim::mig::profile_by_id(gpu, profileId) : nullptr;
-  if (!found) return NVML_ERROR_NOT_SUPPORTED;
+  if (!tells_profiles(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  const auto* found = sim::mig::profile_by_id(gpu, profileId);
+  if (!found) return NVML_ERROR_INVALID_ARGUMENT;
   const auto starts = found->starts.span();
   return fill_starts(starts.size(), placements, count, [&](std::size_t i) {
     return nvmlGpuInstancePlacement_t{starts[i], found->size.value_or(0)};
   });
 }
 
+// The first version does not know the one profile with all media engines.
 nvmlReturn_t DeviceGetGpuInstancePossiblePlacements(const Machine& machine, const Gpu& gpu, unsigned int profileId,
                                                     nvmlGpuInstancePlacement_t* placements, unsigned int* count) {
-  if (!sim::mig::enabled(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  const auto* found = sim::mig::profile_by_id(gpu, profileId);
+  if (found && found == sim::mig::profile_by_number(gpu, GPU_INSTANCE_PROFILE_1_SLICE_REV1))
+    return NVML_ERROR_NOT_SUPPORTED;
   return DeviceGetGpuInstancePossiblePlacements_v2(machine, gpu, profileId, placements, count);
 }
 
 // With the mode off, the capacity of the empty GPU: nvidia-smi from 550 on asks for it then, too.
 nvmlReturn_t DeviceGetGpuInstanceRemainingCapacity(const Machine&, const Gpu& gpu, unsigned int profileId,
                                                    unsigned int* count) {
-  const auto* found = tells_profiles(gpu) ? sim::mig::profile_by_id(gpu, profileId) : nullptr;
-  if (!found) return NVML_ERROR_NOT_SUPPORTED;
+  if (!tells_profiles(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  const auto* found = sim::mig::profile_by_id(gpu, profileId);
+  if (!found) return NVML_ERROR_INVALID_ARGUMENT;
   *count = sim::mig::capacity(gpu, *found);
   return NVML_SUCCESS;
 }
@@ -207,4 +224,5 @@ nvmlReturn_t GpuInstanceGetComputeInstancePossiblePlacements(const Machine& mach
   });
 }
 
-}  // namespace nvmlkit::driver::functions
+}  // namespace functions
+}  // namespace nvmlkit::driver

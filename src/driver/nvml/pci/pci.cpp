@@ -32,8 +32,11 @@ nvmlReturn_t DeviceGetPciInfo_v2(const Machine&, const Gpu& gpu, nvmlPciInfo_t* 
   return NVML_SUCCESS;
 }
 
+// The first version had no subsystem id.
 nvmlReturn_t DeviceGetPciInfo(const Machine& machine, const Gpu& gpu, nvmlPciInfo_t* pci) {
-  return DeviceGetPciInfo_v2(machine, gpu, pci);
+  const auto result = DeviceGetPciInfo_v2(machine, gpu, pci);
+  reinterpret_cast<nvmlPciInfo_v2_t*>(pci)->pciSubSystemId = 0;
+  return result;
 }
 
 nvmlReturn_t DeviceGetPciInfoExt(const Machine&, const Gpu& gpu, nvmlPciInfoExt_t* pci) {

@@ -8,7 +8,7 @@ using sim::telemetry::Reading;
 
 namespace {
 
-// All fans of a GPU that work turn alike.
+// All fans of a GPU that work turn alike. Any fan of a GPU without fans is an invalid argument.
 bool has_fan(const Gpu& gpu, unsigned int fan) { return fan < gpu.fan.count.value_or(0); }
 
 // Reading it fails: nvidia-smi prints ERR!.
@@ -78,17 +78,18 @@ nvmlReturn_t DeviceGetMarginTemperature(const Machine& machine, const Gpu& gpu, 
 
 nvmlReturn_t DeviceGetThermalSettings(const Machine& machine, const Gpu& gpu, unsigned int sensorIndex,
                                       nvmlGpuThermalSettings_t* settings) {
-  if (sensorIndex != 0 && sensorIndex != static_cast<unsigned int>(NVML_THERMAL_TARGET_ALL))
-    return NVML_ERROR_INVALID_ARGUMENT;
   if (!gpu.thermal.temperature_gpu_c) return NVML_ERROR_NOT_SUPPORTED;
   *settings = {};
   settings->count = 1;
-  auto& sensor = settings->sensor[0];
+  const std::size_t at = sensorIndex == static_cast<unsigned int>(NVML_THERMAL_TARGET_ALL) ? 0 : sensorIndex;
+  if (at >= std::size(settings->sensor)) return NVML_SUCCESS;
+  // The GPU has one sensor. A driver 580 names it in the other places too, without values.
+  auto& sensor = settings->sensor[at];
   sensor.controller = NVML_THERMAL_CONTROLLER_GPU_INTERNAL;
-  sensor.defaultMinTemp = -40;
+  sensor.target = NVML_THERMAL_TARGET_GPU;
+  if (at != 0) return NVML_SUCCESS;
   sensor.defaultMaxTemp = 127;
   sensor.currentTemp = *Reading(machine, gpu)(gpu.thermal.temperature_gpu_c);
-  sensor.target = NVML_THERMAL_TARGET_GPU;
   return NVML_SUCCESS;
 }
 
@@ -98,20 +99,17 @@ nvmlReturn_t DeviceGetFanSpeed(const Machine& machine, const Gpu& gpu, unsigned 
 }
 
 nvmlReturn_t DeviceGetFanSpeed_v2(const Machine& machine, const Gpu& gpu, unsigned int fan, unsigned int* speed) {
-  if (gpu.fan.count.value_or(0) == 0) return NVML_ERROR_NOT_SUPPORTED;
   if (!has_fan(gpu, fan)) return NVML_ERROR_INVALID_ARGUMENT;
   return has_failed(gpu, fan) ? NVML_ERROR_UNKNOWN : read(speed_of(machine, gpu, gpu.fan.speed_percent), speed);
 }
 
 nvmlReturn_t DeviceGetTargetFanSpeed(const Machine& machine, const Gpu& gpu, unsigned int fan,
                                      unsigned int* targetSpeed) {
-  if (gpu.fan.count.value_or(0) == 0) return NVML_ERROR_NOT_SUPPORTED;
   return has_fan(gpu, fan) ? read(speed_of(machine, gpu, gpu.fan.target_speed_percent), targetSpeed)
                            : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 nvmlReturn_t DeviceGetFanSpeedRPM(const Machine& machine, const Gpu& gpu, nvmlFanSpeedInfo_t* fanSpeed) {
-  if (gpu.fan.count.value_or(0) == 0) return NVML_ERROR_NOT_SUPPORTED;
   if (!has_fan(gpu, fanSpeed->fan)) return NVML_ERROR_INVALID_ARGUMENT;
   if (has_failed(gpu, fanSpeed->fan)) return NVML_ERROR_UNKNOWN;
   const auto& f = gpu.fan;
@@ -128,7 +126,6 @@ nvmlReturn_t DeviceGetFanSpeedRPM(const Machine& machine, const Gpu& gpu, nvmlFa
 
 nvmlReturn_t DeviceGetFanControlPolicy_v2(const Machine&, const Gpu& gpu, unsigned int fan,
                                           nvmlFanControlPolicy_t* policy) {
-  if (gpu.fan.count.value_or(0) == 0) return NVML_ERROR_NOT_SUPPORTED;
   return has_fan(gpu, fan) ? read(gpu.fan.policy, policy) : NVML_ERROR_INVALID_ARGUMENT;
 }
 

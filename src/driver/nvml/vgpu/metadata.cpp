@@ -148,8 +148,8 @@ nvmlReturn_t GetVgpuCompatibility(const Machine& machine, nvmlVgpuMetadata_t* vg
 }
 
 nvmlReturn_t GetVgpuVersion(const Machine& machine, nvmlVgpuVersion_t* supported, nvmlVgpuVersion_t* current) {
-  if (!hosts_vgpus(machine)) return NVML_ERROR_NOT_SUPPORTED;
   const auto& versions = machine.system().vgpu_versions;
+  if (!hosts_vgpus(machine) && !versions.supported_max) return NVML_ERROR_NOT_SUPPORTED;
   *supported = {versions.supported_min.value_or(0), versions.supported_max.value_or(0)};
   *current = {versions.current_min.value_or(0), versions.current_max.value_or(0)};
   return NVML_SUCCESS;
