@@ -18,6 +18,9 @@
 #include "sim/steering/fault.hpp"
 #include "sim/traits/driver_branch.hpp"
 
+// A table is that of its machine's branch, whichever it is.
+const unsigned int nvmlkit::driver::built_for_branch = 0;
+
 namespace nvmlkit::sim {
 namespace {
 
