@@ -71,7 +71,7 @@ TEST_F(CudaKernels, TakeABufferOfArguments) {
     CUdeviceptr data;
     unsigned count;
   } buffer{data, 100};
-  std::size_t size = sizeof buffer;
+  std::size_t size = offsetof(decltype(buffer), count) + sizeof buffer.count;
   void* extra[] = {reinterpret_cast<void*>(1), &buffer, reinterpret_cast<void*>(2), &size, nullptr};
   ASSERT_EQ(driver().cuLaunchKernel(scale, 2u, 1u, 1u, 64u, 1u, 1u, 0u, CUstream{}, nullptr, extra), CUDA_SUCCESS);
   unsigned last = 0;
@@ -81,26 +81,40 @@ TEST_F(CudaKernels, TakeABufferOfArguments) {
 
 TEST_F(CudaKernels, AreNotLoadedWithWhatIsUnknown) {
   CUmodule module = nullptr;
-  const auto refusal = [&](std::string text) {
+  const std::string end = "\nptxas fatal   : Ptx assembly aborted due to errors";
+  const auto refusal = [&](std::string text, CUresult expected = CUDA_ERROR_INVALID_PTX) {
     char log[256] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
-    EXPECT_EQ(driver().cuModuleLoadDataEx(&module, text.c_str(), 2u, options, values), CUDA_ERROR_INVALID_PTX);
+    EXPECT_EQ(driver().cuModuleLoadDataEx(&module, text.c_str(), 2u, options, values), expected);
     return std::string(log);
   };
   std::string text = kScale;
-  text.replace(text.find("mad.lo.s32"), 10, "frob.b32.s");
-  EXPECT_EQ(refusal(text), "PTX line 16: unknown instruction frob");
+  text.replace(text.find("mad.lo.s32"), 10, "frob.s32  ");
+  EXPECT_EQ(refusal(text),
+            "ptxas application ptx input, line 16; error   : Not a name of any known instruction: 'frob'" + end);
   text = kScale;
   text.replace(text.find("mad.lo.s32"), 10, "mad.lu.s32");
-  EXPECT_EQ(refusal(text), "PTX line 16: mad.lu.s32: '.lu' is not simulated here");
+  EXPECT_EQ(refusal(text).rfind("ptxas application ptx input, line 16; error   : ", 0), 0u);
   text = kScale;
   text.replace(text.find("%r5, 4;"), 3, "%rx");
-  EXPECT_EQ(refusal(text), "PTX line 19: mul.wide.u32: register %rx is not declared");
+  EXPECT_EQ(refusal(text),
+            "ptxas application ptx input, line 19; error   : Arguments mismatch for instruction 'mul.wide'\n"
+            "ptxas application ptx input, line 19; error   : Unknown symbol '%rx'" +
+                end);
   text = kScale;
   text.replace(text.find("bra DONE"), 8, "bra AWAY");
-  EXPECT_EQ(refusal(text), "PTX line 18: no label AWAY");
-  EXPECT_EQ(refusal("hello"), "PTX line 1: expected a directive, got 'hello'");
+  EXPECT_EQ(refusal(text), "ptxas application ptx input, line 18; error   : Unknown symbol 'AWAY'" + end);
+  EXPECT_EQ(refusal("hello", CUDA_ERROR_INVALID_IMAGE),
+            "error   : Binary format for key='0', ident='' is not recognized");
+  EXPECT_EQ(
+      refusal(".version 9.9\n.target sm_90\n", CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+          .rfind("ptxas application ptx input, line 1; fatal   : Unsupported .version 9.9; current version is '", 0),
+      0u);
+  EXPECT_EQ(refusal(".version 8.0\n.target sm_100\n"),
+            "ptxas application ptx input, line 2; error   : PTX .version 8.0 does not support .target sm_100" + end);
+  EXPECT_EQ(refusal(".version 8.0\n.target sm_999\n"),
+            "ptxas application ptx input, line 2; fatal   : Unsupported .target 'sm_999'" + end);
   const char elf[] =
       "\x7f"
       "ELF....";
@@ -184,11 +198,14 @@ TEST_F(CudaKernels, AnIllegalAddressEndsTheContext) {
   const auto data = allocate(400);
   EXPECT_EQ(launch(scale, data, 128), CUDA_SUCCESS);  // 400 bytes are rounded to 512
   EXPECT_EQ(driver().cuCtxSynchronize(), CUDA_SUCCESS);
-  EXPECT_EQ(launch(scale, data + 4096, 128), CUDA_SUCCESS);
+  EXPECT_EQ(launch(scale, data + (1 << 30), 128), CUDA_SUCCESS);
   EXPECT_EQ(driver().cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_EQ(driver().cuStreamSynchronize(CUstream{}), CUDA_ERROR_ILLEGAL_ADDRESS);
   CUdeviceptr more = 0;
   EXPECT_EQ(driver().cuMemAlloc_v2(&more, std::size_t{4}), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(driver().cuMemFree_v2(data), CUDA_ERROR_ILLEGAL_ADDRESS);
+  CUcontext other = nullptr;
+  EXPECT_EQ(driver().cuCtxCreate_v2(&other, 0u, CUdevice{0}), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 TEST_F(CudaKernels, TellWhatTheyAre) {

@@ -158,21 +158,26 @@ TEST_F(CudaLinking, LetsKernelsLaunchKernels) {
   }
 }
 
+std::string error_in(int line, const std::string& text) {
+  return "ptxas application ptx input, line " + std::to_string(line) + "; error   : " + text +
+         "\nptxas fatal   : Ptx assembly aborted due to errors";
+}
+
 TEST_F(CudaLinking, NamesWhatIsMissingOrDefinedTwice) {
   const auto calls = ".extern .func (.param .b32 back) away();\n" + kernel("calls", call_of("away"));
-  EXPECT_EQ(refusal({gives(".visible", "other", 1), calls}),
-            "PTX line 8: module 2 of what is linked: call: function away is declared, and no module that is linked "
-            "defines it");
+  EXPECT_EQ(refusal({gives(".visible", "other", 1), calls}), "ptxas fatal   : Unresolved extern function 'away'");
   EXPECT_EQ(refusal({".extern .global .u32 away;\n" + kernel("reads", "ld.global.u32 %r1, [away];")}),
-            "PTX line 8: ld.global.u32: variable away is declared, and no module that is linked defines it");
+            error_in(8, "ld.global.u32: variable away is declared, and no module that is linked defines it"));
   EXPECT_EQ(refusal({gives(".visible", "twice", 1), gives(".visible", "twice", 2)}),
-            "PTX line 4: 'twice' is defined twice, in module 1 and in module 2 of what is linked");
+            error_in(4, "'twice' is defined twice, in module 1 and in module 2 of what is linked"));
   EXPECT_EQ(refusal({".visible .global .u32 twice;\n", "\n.visible .global .u32 twice;\n"}),
-            "PTX line 5: 'twice' is defined twice, in module 1 and in module 2 of what is linked");
+            error_in(5, "'twice' is defined twice, in module 1 and in module 2 of what is linked"));
   EXPECT_EQ(refusal({".extern .global .u32 away;\n.global .u64 place = away;\n"}),
-            "PTX line 5: the initial value of place: no linked module defines 'away'");
-  EXPECT_EQ(refusal({".func a();\n.func b();\n.alias a, b;\n.alias b, a;\n"}), "PTX line 6: .alias a: b has no body");
-  EXPECT_EQ(refusal({"", "frob\n"}), "PTX line 4: module 2 of what is linked: expected a directive, got 'frob'");
+            error_in(5, "the initial value of place: no linked module defines 'away'"));
+  EXPECT_EQ(refusal({".func a();\n.func b();\n.alias a, b;\n.alias b, a;\n"}), error_in(6, ".alias a: b has no body"));
+  EXPECT_EQ(refusal({"", "frob\n"}),
+            "ptxas application ptx input, line 4; fatal   : Parsing error near 'frob': syntax error\nptxas fatal   : "
+            "Ptx assembly aborted due to errors");
 }
 
 }  // namespace

@@ -121,16 +121,16 @@ TEST_F(CudaTextureReferences, AreBoundToMipmapsAndArrays) {
   ASSERT_EQ(launch(out), CUDA_SUCCESS);
   EXPECT_EQ(out[0], 100.0f);
   EXPECT_EQ(driver().cuMipmappedArrayDestroy(levels), CUDA_SUCCESS);
-  EXPECT_EQ(driver().cuMipmappedArrayDestroy(levels), CUDA_ERROR_INVALID_HANDLE);
 }
 
 TEST_F(CudaTextureReferences, AreBoundToMemory) {
-  const float values[] = {5, 6, 7, 8};
+  const float values[] = {5, 6, 0, 0, 0, 0, 0, 0, 7, 8};
   const auto memory = allocate(sizeof values);
   EXPECT_EQ(driver().cuMemcpyHtoD_v2(memory, values, sizeof values), CUDA_SUCCESS);
   const CUDA_ARRAY_DESCRIPTOR rows{2, 2, CU_AD_FORMAT_FLOAT, 1};
   auto* const picture = texture();
-  EXPECT_EQ(driver().cuTexRefSetAddress2D_v3(picture, &rows, memory, std::size_t{8}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuTexRefSetAddress2D_v3(picture, &rows, memory, std::size_t{8}), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuTexRefSetAddress2D_v3(picture, &rows, memory, std::size_t{32}), CUDA_SUCCESS);
   CUdeviceptr address = 0;
   EXPECT_EQ(driver().cuTexRefGetAddress_v2(&address, picture), CUDA_SUCCESS);
   EXPECT_EQ(address, memory);
@@ -159,14 +159,14 @@ TEST_F(CudaTextureReferences, ObjectsLastAsLongAsKernelsReadThem) {
   float out = 0;
   ASSERT_EQ(driver().cuMemcpyDtoH_v2(&out, memory, sizeof out), CUDA_SUCCESS);
   EXPECT_EQ(out, 100.0f);
-  EXPECT_EQ(driver().cuTexObjectDestroy(object), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuTexObjectDestroy(object), CUDA_SUCCESS);
 }
 
 TEST_F(CudaTextureReferences, AreRefusedWhereTheyAreNone) {
   CUtexref none = nullptr;
   EXPECT_EQ(driver().cuModuleGetTexRef(&none, module_, "board"), CUDA_ERROR_NOT_FOUND);
   CUdeviceptr address = 0;
-  EXPECT_EQ(driver().cuModuleGetGlobal_v2(&address, nullptr, module_, "picture"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(driver().cuModuleGetGlobal_v2(&address, nullptr, module_, "picture"), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(driver().cuTexRefSetFlags(reinterpret_cast<CUtexref>(0x1234), 0u), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(driver().cuTexRefDestroy(texture()), CUDA_ERROR_INVALID_HANDLE);
   CUtexref own = nullptr;
@@ -177,8 +177,10 @@ TEST_F(CudaTextureReferences, AreRefusedWhereTheyAreNone) {
   EXPECT_EQ(driver().cuTexRefSetFlags(picture, 0u), CUDA_ERROR_INVALID_HANDLE);
   CUDA_ARRAY3D_DESCRIPTOR shape{4, 2, 0, CU_AD_FORMAT_FLOAT, 1, 0};
   CUmipmappedArray mipmap = nullptr;
-  EXPECT_EQ(driver().cuMipmappedArrayCreate(&mipmap, &shape, 4u), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(driver().cuMipmappedArrayCreate(&mipmap, &shape, 0u), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(driver().cuMipmappedArrayCreate(&mipmap, &shape, 4u), CUDA_SUCCESS);  // has 3 levels
+  CUarray level = nullptr;
+  EXPECT_EQ(driver().cuMipmappedArrayGetLevel(&level, mipmap, 2u), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMipmappedArrayGetLevel(&level, mipmap, 3u), CUDA_ERROR_INVALID_VALUE);
 }
 
 }  // namespace

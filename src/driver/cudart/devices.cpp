@@ -25,7 +25,7 @@ NVMLKIT_RUNTIME Error cudaThreadSynchronize() { return cudaDeviceSynchronize(); 
 NVMLKIT_RUNTIME Error cudaDeviceReset() {
   if (const auto result = start(); result != CUDA_SUCCESS) return keep(result);
   last_error(true);
-  return keep(cuDevicePrimaryCtxReset_v2(thread_device()));
+  return keep(renew_context(thread_device()));
 }
 NVMLKIT_RUNTIME Error cudaThreadExit() { return cudaDeviceReset(); }
 NVMLKIT_RUNTIME Error cudaDeviceGetAttribute(int* value, int which, int device) {

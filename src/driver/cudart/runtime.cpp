@@ -76,6 +76,20 @@ CUresult context_of(int which, CUcontext* context) {
   return CUDA_SUCCESS;
 }
 
+CUresult renew_context(int which) {
+  if (const auto result = cuDevicePrimaryCtxReset_v2(which); result != CUDA_SUCCESS) return result;
+  auto& all = primaries();
+  const std::lock_guard lock(all.mutex);
+  auto& kept = all.contexts[which];
+  if (!kept) return CUDA_SUCCESS;
+  const bool is_current = current_context() == kept;
+  cuDevicePrimaryCtxRelease_v2(which);
+  // After an error of a kernel there is no other one; the next call says so.
+  if (cuDevicePrimaryCtxRetain(&kept, which) == CUDA_SUCCESS) return CUDA_SUCCESS;
+  kept = nullptr;
+  return is_current ? cuCtxSetCurrent(nullptr) : CUDA_SUCCESS;
+}
+
 CUresult ready() {
   if (const auto result = start(); result != CUDA_SUCCESS) return result;
   CUcontext current = nullptr;

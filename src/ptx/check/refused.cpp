@@ -36,13 +36,36 @@ void Warp::refuse_free(const Instruction& i, std::uint64_t address, unsigned lan
     checks->found(bad_access(BadAccess::Kind::bad_free, Touch::changes, Space::global, i, address, 0, lane));
 }
 
+namespace {
+
+// What a GPU makes of an address where nothing is. Some ends it has only a general word for; `text` tells them apart.
+FaultKind fault_of(const Grid& grid, Space space, const Instruction& i, std::uint64_t address, std::string& text) {
+  if (space == Space::shared && address >= Group::window_of(0)) {
+    if (!grid.is_cluster_launch) return FaultKind::illegal_instruction;
+    text = "access to a block that the cluster lacks";
+    return FaultKind::trap;
+  }
+  Region region;
+  const bool is_there = space == Space::global && i.writes && grid.memory->find(address, region);
+  if (!is_there || !region.is_read_only) return FaultKind::illegal_address;
+  text = "write to memory that may only be read";
+  return FaultKind::trap;
+}
+
+}  // namespace
+
 void Warp::refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
                   std::size_t size, unsigned lane) {
   auto& worker = block.worker();
   if (!worker.grid.checks && kind == BadAccess::Kind::uninitialized) return;
-  if (!worker.grid.checks)
-    return fault(kind == BadAccess::Kind::misaligned ? FaultKind::misaligned_address : FaultKind::illegal_address,
-                 address, i, lane);
+  if (!worker.grid.checks) {
+    if (kind == BadAccess::Kind::misaligned) return fault(FaultKind::misaligned_address, address, i, lane);
+    std::string text;
+    const auto known = worker.fault.kind;
+    fault(fault_of(worker.grid, space, i, address, text), address, i, lane);
+    if (known == FaultKind::none) worker.fault.text = std::move(text);
+    return;
+  }
   auto access = bad_access(kind, touch, space, i, address, size, lane);
   if (const auto* const extents = worker.grid.module->extents.get()) {
     const bool is_shared = space == Space::shared;

@@ -437,7 +437,7 @@ constexpr InstructionEntry kInstructions[] = {
     {"bmsk", Op::bmsk_, &decoders::bits, " clamp wrap ", " b32 ", 3, 3, kNeedsOf_bmsk},
     {"bra", Op::bra_, &decoders::control, " uni ", "  ", 1, 1, {}},
     {"brev", Op::brev_, &decoders::bits, "  ", " b32 b64 ", 2, 2, {}},
-    {"brkpt", Op::brkpt_, &decoders::no_effect, "  ", "  ", 0, 0, {}},
+    {"brkpt", Op::brkpt_, &decoders::control, "  ", "  ", 0, 0, {}},
     {"brx", Op::brx_, &decoders::control, " idx uni ", "  ", 2, 2, {}},
     {"call", Op::call_, &decoders::calls, " uni ", "  ", 1, 4, {}},
     {"clz", Op::clz_, &decoders::bits, "  ", " b32 b64 ", 2, 2, {}},

@@ -121,6 +121,16 @@ std::byte* Warp::no_place(FaultKind kind, Space space, const Instruction& i, std
   return nullptr;
 }
 
+namespace {
+
+std::byte* nothing_constant() {
+  alignas(16) static thread_local std::byte zeros[64];
+  std::fill(std::begin(zeros), std::end(zeros), std::byte{});
+  return zeros;
+}
+
+}  // namespace
+
 std::byte* Warp::resolve(Space space, const Instruction& i, std::uint64_t address, std::size_t size, unsigned lane) {
   if (address % size != 0) return no_place(FaultKind::misaligned_address, space, i, address, size, lane);
   if (space == Space::generic) {
@@ -155,9 +165,13 @@ std::byte* Warp::resolve(Space space, const Instruction& i, std::uint64_t addres
       within(const_cast<std::byte*>(params.data()), params.size());
       break;
     }
+    case Space::constant:
+      found = block.worker().global(address, size, i);
+      // A GPU reads zeros behind its constants.
+      if (!found && !block.worker().grid.checks) found = nothing_constant();
+      break;
     case Space::generic:
     case Space::global:
-    case Space::constant:
       found = block.worker().global(address, size, i);
       break;
   }

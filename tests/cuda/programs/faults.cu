@@ -1,4 +1,7 @@
 // What goes wrong in kernels and launches: the right error, and no more than that.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstring>
 
 #include "check.hpp"
@@ -13,7 +16,27 @@ __global__ void misaligned(char* where) { *reinterpret_cast<int*>(where + 2) = 1
 __global__ void trap() { __trap(); }
 __global__ void __launch_bounds__(64) small() {}
 
+// A kernel that fails, in a process of its own.
+template <class Launch>
+static void ends_with(cudaError_t error, Launch launch) {
+  const pid_t child = fork();
+  if (child == 0) {
+    int* memory = nullptr;
+    OK(cudaMalloc(&memory, 1000));
+    launch(memory);
+    EXPECT(cudaDeviceSynchronize() == error);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 int main() {
+  ends_with(cudaErrorIllegalAddress, [](int*) { write<<<1, 1>>>(nullptr, 0); });
+  ends_with(cudaErrorIllegalAddress, [](int*) { write_shared<<<1, 1, 64>>>(15000); });
+  ends_with(cudaErrorMisalignedAddress, [](int* memory) { misaligned<<<1, 1>>>(reinterpret_cast<char*>(memory)); });
+  ends_with(cudaErrorLaunchFailure, [](int*) { trap<<<1, 32>>>(); });
   int* memory = nullptr;
   OK(cudaMalloc(&memory, 1000));
   small<<<1, 2048>>>();
@@ -30,31 +53,16 @@ int main() {
 
   write<<<1, 1>>>(memory, 249);
   OK(cudaDeviceSynchronize());
-  write<<<1, 1>>>(memory, 1 << 20);
-  EXPECT(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
-  // The context is of no more use, until it is made anew.
-  EXPECT(cudaMalloc(&memory, 16) == cudaErrorIllegalAddress);
-  OK(cudaDeviceReset());
-  int host = 0;
-  write<<<1, 1>>>(&host, 0);
-  EXPECT(cudaDeviceSynchronize() == cudaErrorIllegalAddress && host == 0);
-  OK(cudaDeviceReset());
-  write<<<1, 1>>>(nullptr, 0);
-  EXPECT(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
-  OK(cudaDeviceReset());
-  write_shared<<<1, 1, 64>>>(1 << 16);
-  EXPECT(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
-  OK(cudaDeviceReset());
-  OK(cudaMalloc(&memory, 1000));
-  misaligned<<<1, 1>>>(reinterpret_cast<char*>(memory));
-  EXPECT(cudaDeviceSynchronize() == cudaErrorMisalignedAddress);
-  OK(cudaDeviceReset());
-  trap<<<1, 32>>>();
-  EXPECT(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
-  OK(cudaDeviceReset());
-  OK(cudaMalloc(&memory, 1000));
   void* too_much = nullptr;
   EXPECT(cudaMalloc(&too_much, std::size_t{1} << 42) == cudaErrorMemoryAllocation);
   EXPECT(std::strcmp(cudaGetErrorName(cudaGetLastError()), "cudaErrorMemoryAllocation") == 0);
+
+  write<<<1, 1>>>(memory, 1 << 28);
+  EXPECT(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+  // The GPU is of no more use to the process.
+  EXPECT(cudaMalloc(&memory, 16) == cudaErrorIllegalAddress);
+  EXPECT(cudaFree(memory) == cudaErrorIllegalAddress);
+  OK(cudaDeviceReset());
+  EXPECT(cudaMalloc(&memory, 16) == cudaErrorDevicesUnavailable);
   std::puts("all is well");
 }

@@ -1,11 +1,11 @@
 // Graphs, from captured streams and node by node; memory from pools, at addresses of its own, and of other processes.
 #include <cuda.h>
-#include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
-#include <string>
+#include <cstring>
 #include <vector>
 
 #include "check.hpp"
@@ -177,20 +177,50 @@ void addresses() {
 struct Message {
   cudaIpcMemHandle_t memory;
   cudaMemPoolPtrExportData of_pool;
-  int process, pool;
 };
+
+// Messages from process to process, with a file.
+struct Envelope {
+  explicit Envelope(Message& message) : part{&message, sizeof message} {
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = room;
+    header.msg_controllen = sizeof room;
+  }
+  iovec part;
+  msghdr header{};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+};
+
+bool send(int to, Message& message, int file) {
+  Envelope envelope(message);
+  auto* const attached = CMSG_FIRSTHDR(&envelope.header);
+  attached->cmsg_level = SOL_SOCKET;
+  attached->cmsg_type = SCM_RIGHTS;
+  attached->cmsg_len = CMSG_LEN(sizeof file);
+  std::memcpy(CMSG_DATA(attached), &file, sizeof file);
+  return sendmsg(to, &envelope.header, 0) == sizeof message;
+}
+
+bool receive(int from, Message& message, int& file) {
+  Envelope envelope(message);
+  if (recvmsg(from, &envelope.header, MSG_WAITALL) != sizeof message) return false;
+  const auto* const attached = CMSG_FIRSTHDR(&envelope.header);
+  if (attached) std::memcpy(&file, CMSG_DATA(attached), sizeof file);
+  return attached != nullptr;
+}
 
 // In the child: what the parent allocated.
 int of_another_process() {
   Message told;
   int *sum = nullptr, *other = nullptr, value = 0;
-  if (read(STDIN_FILENO, &told, sizeof told) != sizeof told) return 1;
+  int passed = -1;
+  if (!receive(STDIN_FILENO, told, passed)) return 1;
   OK(cudaIpcOpenMemHandle(reinterpret_cast<void**>(&sum), told.memory, cudaIpcMemLazyEnablePeerAccess));
   add<<<1, 1>>>(sum, 2);
   OK(cudaMemcpy(&value, sum, sizeof value, cudaMemcpyDeviceToHost));
   OK(cudaIpcCloseMemHandle(sum));
-  const auto path = "/proc/" + std::to_string(told.process) + "/fd/" + std::to_string(told.pool);
-  const std::intptr_t file = open(path.c_str(), O_RDWR);
+  const std::intptr_t file = passed;
   cudaMemPool_t pool;
   OK(cudaMemPoolImportFromShareableHandle(&pool, reinterpret_cast<void*>(file), cudaMemHandleTypePosixFileDescriptor,
                                           0));
@@ -205,7 +235,7 @@ int of_another_process() {
 
 void processes(const char* self) {
   int ends[2];
-  EXPECT(pipe(ends) == 0);
+  EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
   cudaMemPoolProps what{};
   what.allocType = cudaMemAllocationTypePinned;
   what.location = {cudaMemLocationTypeDevice, 0};
@@ -215,7 +245,7 @@ void processes(const char* self) {
     execl(self, self, "child", nullptr);
     _exit(2);
   }
-  int *sum = nullptr, *other = nullptr, value = 40, status = 0;
+  int *sum = nullptr, *other = nullptr, value = 40, status = 0, file = -1;
   OK(cudaMalloc(&sum, sizeof *sum));
   OK(cudaMemcpy(sum, &value, sizeof value, cudaMemcpyHostToDevice));
   Message told;
@@ -223,7 +253,7 @@ void processes(const char* self) {
 
   cudaMemPool_t pool;
   OK(cudaMemPoolCreate(&pool, &what));
-  EXPECT(cudaMemPoolExportToShareableHandle(&told.pool, pool, cudaMemHandleTypePosixFileDescriptor, 0) ==
+  EXPECT(cudaMemPoolExportToShareableHandle(&file, pool, cudaMemHandleTypePosixFileDescriptor, 0) ==
          cudaErrorInvalidValue);  // is not for others
   OK(cudaMemPoolDestroy(pool));
   what.handleTypes = cudaMemHandleTypePosixFileDescriptor;
@@ -231,11 +261,10 @@ void processes(const char* self) {
   OK(cudaMallocFromPoolAsync(reinterpret_cast<void**>(&other), 4, pool, nullptr));
   OK(cudaMemcpyAsync(other, &value, sizeof value, cudaMemcpyHostToDevice, nullptr));
   OK(cudaDeviceSynchronize());
-  OK(cudaMemPoolExportToShareableHandle(&told.pool, pool, cudaMemHandleTypePosixFileDescriptor, 0));
+  OK(cudaMemPoolExportToShareableHandle(&file, pool, cudaMemHandleTypePosixFileDescriptor, 0));
   OK(cudaMemPoolExportPointer(&told.of_pool, other));
   EXPECT(cudaMemPoolExportPointer(&told.of_pool, sum) == cudaErrorInvalidValue);
-  told.process = getpid();
-  EXPECT(write(ends[1], &told, sizeof told) == sizeof told);
+  EXPECT(send(ends[1], told, file));
   waitpid(child, &status, 0);
   EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   OK(cudaMemcpy(&value, sum, sizeof value, cudaMemcpyDeviceToHost));

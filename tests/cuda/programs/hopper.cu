@@ -95,7 +95,8 @@ CUtensorMap encoded(void* address, CUtensorMapDataType type, cuuint64_t width, c
   EXPECT(encode(&out, type, 2, address, extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
                 CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS);
   const cuuint32_t odd[] = {3, box_height};  // no multiple of 16 bytes
-  EXPECT(encode(&out, type, 2, address, extents, strides, odd, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+  CUtensorMap refused;                       // undefined from then on
+  EXPECT(encode(&refused, type, 2, address, extents, strides, odd, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
                 CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_ERROR_INVALID_VALUE);
   return out;
 }

@@ -179,7 +179,7 @@ void kernels() {
   EXPECT(a.sharedSizeBytes == 400 && a.maxThreadsPerBlock == 1024 && a.maxDynamicSharedSizeBytes >= 48 * 1024 - 400);
   EXPECT(a.ptxVersion >= 70 && a.binaryVersion >= 70 && a.preferredShmemCarveout == -1);
 #if CUDART_VERSION >= 12000
-  EXPECT(a.clusterDimMustBeSet == 0 && a.requiredClusterDepth == 0 && a.reserved[15] == 0);
+  EXPECT(a.clusterDimMustBeSet == 0 && a.requiredClusterDepth == 0);
 #endif
 
   int* out = nullptr;

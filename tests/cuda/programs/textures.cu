@@ -78,7 +78,10 @@ static void mipmaps(float* out) {
   }
   cudaArray_t none;
   EXPECT(cudaGetMipmappedArrayLevel(&none, mipmap, 4) == cudaErrorInvalidValue);
-  EXPECT(cudaMallocMipmappedArray(&mipmap + 0, &channels, make_cudaExtent(8, 4, 0), 5) == cudaErrorInvalidValue);
+  cudaMipmappedArray_t asked_for_more;
+  OK(cudaMallocMipmappedArray(&asked_for_more, &channels, make_cudaExtent(8, 4, 0), 5));
+  EXPECT(cudaGetMipmappedArrayLevel(&none, asked_for_more, 4) == cudaErrorInvalidValue);
+  OK(cudaFreeMipmappedArray(asked_for_more));
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeMipmappedArray;
   resource.res.mipmap.mipmap = mipmap;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "driver/cuda/code/modules.hpp"
+#include "driver/cuda/code/ptxas_log.hpp"
 #include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/fatbin/container.hpp"
 #include "driver/cuda/fatbin/elf.hpp"
@@ -101,7 +102,7 @@ Refusal joined(std::vector<std::string> parts, std::string& text) {
 Refusal ptx_of(const void* image, int capability, std::string& text) {
   std::uint32_t magic = 0;
   std::memcpy(&magic, image, 1);
-  if (magic == 0) return {CUDA_ERROR_INVALID_IMAGE, ""};
+  if (magic == 0) return check_head("");
   const auto* const start = static_cast<const char*>(image);
   const std::size_t there = strnlen(start, sizeof magic);
   if (there == sizeof magic) std::memcpy(&magic, image, sizeof magic);
@@ -121,7 +122,7 @@ Refusal ptx_of(const void* image, int capability, std::string& text) {
     return parts ? joined(std::move(*parts), text) : kForHardware;
   }
   text.assign(start);
-  return {};
+  return check_head(text);
 }
 
 Refusal bytes_of_file(const char* name, std::string& bytes) {

@@ -31,7 +31,9 @@ Refusal take_image(Link& link, std::span<const std::byte> bytes) {
 // What `nvcc -c` made: fat binaries in sections of their own.
 Refusal take_object(Link& link, std::span<const std::byte> bytes, std::string_view name) {
   const auto sections = fatbin::sections(bytes);
-  if (!sections) return {CUDA_ERROR_INVALID_IMAGE, std::string(name) + " is no object file"};
+  if (!sections)
+    return {CUDA_ERROR_UNKNOWN, std::string(name) + " is no object file",
+            "fatal   : Could not find fatbin in '" + std::string(name) + "'"};
   Refusal refusal{CUDA_ERROR_NO_BINARY_FOR_GPU, std::string(name) + " has no code for a GPU"};
   for (const auto& section : *sections) {
     if (section.name != ".nv_fatbin" && section.name != "__nv_relfatbin") continue;
@@ -63,15 +65,19 @@ Refusal take_input(Link& link, CUjitInputType type, std::span<const std::byte> b
     case CU_JIT_INPUT_LIBRARY:
       return take_library(link, bytes, name);
     case CU_JIT_INPUT_NVVM:
-      return {CUDA_ERROR_NOT_SUPPORTED, std::string(name) + ": NVVM code is not compiled here, hand over PTX"};
+      return {CUDA_ERROR_JIT_COMPILER_NOT_FOUND, std::string(name) + ": NVVM code is not compiled here, hand over PTX"};
     default:
       return {CUDA_ERROR_INVALID_VALUE, ""};
   }
 }
 
 // The link keeps the buffers that it was given when it was made.
-Refusal told(const Link& link, Refusal refusal) {
-  link.logs.write(refusal.text);
+Refusal told(Link& link, Refusal refusal) {
+  const auto& line = refusal.logged();
+  if (!line.empty()) link.log += (link.log.empty() ? "" : "\n") + line;
+  link.logs.write(link.log);
+  if (refusal.result == CUDA_ERROR_INVALID_IMAGE || refusal.result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND)
+    link.refusal = refusal.result;
   return refusal;
 }
 
@@ -83,13 +89,16 @@ bool end(CUlinkState handle) { return all_links().remove(handle) != nullptr; }
 
 Refusal take(Link& link, CUjitInputType type, std::span<const std::byte> bytes, std::string_view name) {
   const std::lock_guard lock(link.mutex);
-  if (!link.image.empty()) return {CUDA_ERROR_INVALID_HANDLE, ""};
+  if (!link.image.empty()) return {CUDA_ERROR_INVALID_VALUE, ""};
+  if (type >= CU_JIT_NUM_INPUT_TYPES) return {CUDA_ERROR_INVALID_VALUE, ""};
+  if (link.refusal != CUDA_SUCCESS) return {link.refusal, ""};
   return told(link, take_input(link, type, bytes, name));
 }
 
 Refusal complete(Link& link) {
   const std::lock_guard lock(link.mutex);
   if (!link.image.empty()) return {CUDA_ERROR_INVALID_HANDLE, ""};
+  if (link.refusal != CUDA_SUCCESS) return {link.refusal, ""};
   auto refusal = modules::check(link.texts);
   if (refusal.result == CUDA_SUCCESS) link.image = fatbin::image_of(link.texts);
   return told(link, std::move(refusal));

@@ -19,7 +19,9 @@ struct Link {
   const int capability;  // of the GPU that code is chosen for
   const JitLogs logs;    // of the program, which keeps them until it ends the link
   std::vector<std::string> texts;
-  std::string image;  // when it is complete
+  std::string image;                // when it is complete
+  CUresult refusal = CUDA_SUCCESS;  // of an input that is no code: no other is taken
+  std::string log;                  // all that went wrong
 };
 
 namespace links {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/never_destroyed.hpp"
+#include "driver/cuda/code/ptxas_log.hpp"
 #include "driver/cuda/context/context.hpp"
 #include "driver/cuda/handles.hpp"
 #include "driver/cuda/textures/texture_references.hpp"
@@ -35,7 +36,7 @@ auto& all_kernels() {
 constexpr std::size_t kReadAtOnce = 256 * 1024;
 
 Refusal refusal_of(const ptx::Error& e) {
-  return {CUDA_ERROR_INVALID_PTX, "PTX line " + std::to_string(e.line) + ": " + e.text};
+  return {CUDA_ERROR_INVALID_PTX, "PTX line " + std::to_string(e.line) + ": " + e.text, ptxas_log(e.line, e.text)};
 }
 
 Refusal decode_text(std::shared_ptr<const std::string> text, std::shared_ptr<ptx::Module>& out) {
@@ -159,8 +160,8 @@ CUresult variable(const Module& module, const char* name, CUdeviceptr* address, 
   const auto at = module.code->variable_named.find(name);
   if (at == module.code->variable_named.end() || !module.image) return CUDA_ERROR_NOT_FOUND;
   const auto& v = *at->second;
-  if (v.space == ptx::Space::shared || v.reference != ptx::Reference::none || (managed_only && !v.is_managed))
-    return CUDA_ERROR_NOT_FOUND;
+  if (v.reference != ptx::Reference::none) return CUDA_ERROR_INVALID_VALUE;
+  if (v.space == ptx::Space::shared || (managed_only && !v.is_managed)) return CUDA_ERROR_NOT_FOUND;
   if (address) *address = module.image->address + v.offset;
   if (size) *size = v.size;
   return CUDA_SUCCESS;

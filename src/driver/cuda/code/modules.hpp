@@ -64,6 +64,9 @@ namespace modules {
 struct Refusal {
   CUresult result = CUDA_SUCCESS;
   std::string text;
+  std::string log{};  // for the program, where a real driver says it in other words
+
+  const std::string& logged() const { return log.empty() ? text : log; }
 };
 
 // The PTX for a GPU in what a program hands over: text, a fat binary, or the wrapper around one.

@@ -79,6 +79,7 @@ std::shared_ptr<Context> find(CUcontext handle) { return context_table().find(ha
 
 CUresult make(Device& device, unsigned flags, bool is_primary, unsigned api_version, std::shared_ptr<Context>& out,
               CUcontext again) {
+  if (const auto failed = device.kernel_failure.load(); failed != CUDA_SUCCESS) return failed;
   if (const auto result = device.add_context(); result != CUDA_SUCCESS) return result;
   out = std::make_shared<Context>(device, flags, is_primary, api_version);
   out->set_handle(again ? again : context_table().add(out));
@@ -104,6 +105,11 @@ void empty(CUcontext handle) {
 }
 
 CUcontext top() { return stack.depth == 0 ? nullptr : stack.contexts[stack.depth - 1]; }
+
+CUresult failure_of_current() {
+  const auto context = find(top());
+  return context ? context->failure() : CUDA_SUCCESS;
+}
 
 bool push(CUcontext handle) {
   if (stack.depth == Stack::kDepth) return false;

@@ -41,6 +41,12 @@ class Context : public std::enable_shared_from_this<Context> {
     failure_.compare_exchange_strong(none, error);
     stop_ = true;
   }
+  // The same for an error of a kernel, which no later context of the GPU outlives.
+  void fail_for_good(CUresult error) {
+    auto none = CUDA_SUCCESS;
+    device.kernel_failure.compare_exchange_strong(none, error);
+    fail(error);
+  }
   CUresult failure() const { return failure_.load(std::memory_order_relaxed); }
   // The same, after a look at the GPU.
   CUresult look_for_failure();
@@ -105,6 +111,8 @@ void empty(CUcontext handle);
 
 // The stack of this thread; top() is null when it is empty.
 CUcontext top();
+// What became of the current context; CUDA_SUCCESS where there is none. For calls that need no context.
+CUresult failure_of_current();
 bool push(CUcontext handle);  // false: too deep
 void pop();
 

@@ -59,6 +59,9 @@ class Device {
   unsigned primary_flags = 0;
   CUcontext primary = nullptr;
 
+  // What the first kernel that failed left: the process makes no contexts on the GPU any more.
+  std::atomic<CUresult> kernel_failure{CUDA_SUCCESS};
+
   std::atomic<std::int64_t> busy_since_ns{0};  // the time of the last report to the machine
   // What kernels ran for since then, by their pipe.
   std::atomic<std::int64_t> worked_ns[host_kernels::pipe_count] = {};

@@ -168,10 +168,11 @@ CUresult TexObjectCreate(Context&, CUtexObject* pTexObject, const CUDA_RESOURCE_
 }
 
 CUresult TexObjectDestroy(Context& context, CUtexObject texObject) {
-  if (!textures::find(texObject)) return CUDA_ERROR_INVALID_VALUE;
+  if (!textures::find(texObject)) return CUDA_SUCCESS;  // as real drivers answer
   // Kernels that were launched with it may not have run yet.
-  if (const auto result = CtxSynchronize(context); result != CUDA_SUCCESS) return result;
-  return textures::remove(texObject) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  if (const auto result = schedule::wait_for_all(context); result != CUDA_SUCCESS) return result;
+  textures::remove(texObject);
+  return CUDA_SUCCESS;
 }
 
 CUresult TexObjectGetResourceDesc(Context&, CUDA_RESOURCE_DESC* pResDesc, CUtexObject texObject) {

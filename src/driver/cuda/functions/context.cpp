@@ -8,6 +8,7 @@
 #include "driver/cuda/context/limits.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/streams/schedule.hpp"
+#include "driver/cuda/work/capture.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -130,7 +131,8 @@ CUresult CtxGetApiVersion(CUcontext ctx, unsigned int* version) {
 }
 
 CUresult CtxSynchronize(Context& context) {
-  return schedule::wait(context, schedule::ends([&](const Stream& s) { return s.context_id == context.id; }));
+  if (const auto result = captures::check_wait_for_all(context.handle()); result != CUDA_SUCCESS) return result;
+  return schedule::wait_for_all(context);
 }
 
 CUresult CtxSetLimit(Context& context, CUlimit limit, std::size_t value) {

@@ -39,7 +39,8 @@ CUresult EventRecord(Context& context, CUevent hEvent, CUstream hStream) {
 CUresult EventQuery(Context&, CUevent hEvent) {
   const auto event = streams::find_event(hEvent);
   if (!event) return CUDA_ERROR_INVALID_HANDLE;
-  if (event->captured) return CUDA_ERROR_CAPTURED_EVENT;
+  if (event->captured) return capture::refuse(*event);
+  if (const auto result = captures::check_unsafe(); result != CUDA_SUCCESS) return result;
   return schedule::is_reached(schedule::point_of(*event)) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
@@ -51,6 +52,7 @@ CUresult EventSynchronize(Context& context, CUevent hEvent) {
 }
 
 CUresult EventDestroy_v2(CUevent hEvent) {
+  if (const auto failed = contexts::failure_of_current(); failed != CUDA_SUCCESS) return failed;
   return streams::remove_event(hEvent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 

@@ -131,10 +131,7 @@ CUresult GraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from, con
   const auto graph = graphs::find(hGraph);
   if (graph && numDependencies > 0 && graphs::allocates(*graph)) return CUDA_ERROR_NOT_SUPPORTED;
   return for_pairs(hGraph, from, to, edgeData, numDependencies,
-                   [](Node& node, CUgraphNode need, const CUgraphEdgeData& data) {
-                     const auto at = node.edges.find(need);
-                     const auto own = at == node.edges.end() ? CUgraphEdgeData{} : at->second;
-                     if (std::memcmp(&own, &data, sizeof own) != 0) return false;
+                   [](Node& node, CUgraphNode need, const CUgraphEdgeData&) {
                      node.edges.erase(need);
                      return std::erase(node.needs, need) > 0;
                    });

@@ -7,6 +7,7 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/launches/clusters.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -55,9 +56,15 @@ CUresult DevSmResourceSplitByCount(CUdevResource* result, unsigned int* nbGroups
   const auto grain =
       green_contexts::grain_of(*device, (useFlags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING) != 0);
   if (minCount > from.multiprocessors) return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
-  const auto each = (std::max(minCount, grain.smallest) + grain.alignment - 1) / grain.alignment * grain.alignment;
-  const auto possible = from.multiprocessors / each;
-  if (possible == 0) return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+  auto each = (std::max(minCount, grain.smallest) + grain.alignment - 1) / grain.alignment * grain.alignment;
+  auto possible = from.multiprocessors / each;
+  if (possible == 0) {  // no whole multiple: one group of all
+    each = from.multiprocessors;
+    possible = 1;
+  }
+  // The smallest groups lie where clusters do.
+  const auto among = static_cast<unsigned>(clusters::multiprocessors_of(*device));
+  if (each == grain.smallest && grain.smallest > 2) possible = std::min(possible, std::max(among / each, 1u));
   if (!result) {  // how many there would be
     *nbGroups = possible;
     return CUDA_SUCCESS;
@@ -117,7 +124,7 @@ CUresult GreenCtxCreate(CUgreenCtx* phCtx, CUdevResourceDesc desc, CUdevice dev,
 
 CUresult GreenCtxDestroy(CUgreenCtx hCtx) {
   const auto green = green_contexts::remove(hCtx);
-  if (!green) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!green) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   const auto handle = green->context->handle();
   contexts::end(handle);
   if (contexts::top() == handle) contexts::pop();
@@ -127,7 +134,7 @@ CUresult GreenCtxDestroy(CUgreenCtx hCtx) {
 
 CUresult CtxFromGreenCtx(CUcontext* pContext, CUgreenCtx hCtx) {
   const auto green = green_contexts::find(hCtx);
-  if (!green) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!green) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   *pContext = green->context->handle();
   return CUDA_SUCCESS;
 }

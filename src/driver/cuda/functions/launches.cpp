@@ -91,6 +91,9 @@ CUresult OccupancyMaxPotentialClusterSize(Context& context, int* clusterSize, CU
   if (!modules::look_at(func, kernel.code, kernel.settings)) return CUDA_ERROR_INVALID_HANDLE;
   if (const auto result = shape_of(*config, shape); result != CUDA_SUCCESS) return result;
   if (!attribute_of(context.device, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)) return CUDA_ERROR_NOT_SUPPORTED;
+  unsigned asked[3];
+  const auto refused = shape.cluster[0] == 0 ? CUDA_SUCCESS : clusters::of_launch(context.device, kernel, shape, asked);
+  if (refused != CUDA_SUCCESS) return refused;
   auto size = kernel.settings->may_be_non_portable ? clusters::kMost : clusters::kMostPortable;
   while (size > 1 && clusters::active(context.device, *kernel.code, shape, size) == 0) size /= 2;
   *clusterSize = static_cast<int>(size);

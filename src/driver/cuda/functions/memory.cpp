@@ -8,6 +8,7 @@
 #include "driver/cuda/constants.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/streams/schedule.hpp"
+#include "driver/cuda/work/capture.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -43,6 +44,7 @@ CUresult MemGetInfo(Context& context, unsigned int* free, unsigned int* total) {
 }
 
 CUresult MemAlloc_v2(Context& context, CUdeviceptr* dptr, std::size_t bytesize) {
+  if (const auto result = captures::check_unsafe(); result != CUDA_SUCCESS) return result;
   if (bytesize == 0) return CUDA_ERROR_INVALID_VALUE;
   const auto made = memory::allocate(MemoryKind::device, context.device, context.handle(), bytesize);
   if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -64,6 +66,8 @@ CUresult MemAllocPitch_v2(Context& context, CUdeviceptr* dptr, std::size_t* pPit
 }
 
 CUresult MemFree_v2(CUdeviceptr dptr) {
+  if (const auto result = captures::check_unsafe(); result != CUDA_SUCCESS) return result;
+  if (const auto failed = contexts::failure_of_current(); failed != CUDA_SUCCESS) return failed;
   if (dptr == 0) return CUDA_SUCCESS;
   const auto allocation = memory::find(dptr);
   // Imported from the pool of another process, or its own.
@@ -81,6 +85,7 @@ CUresult MemGetAddressRange_v2(Context&, CUdeviceptr* pbase, std::size_t* psize,
 }
 
 CUresult MemHostAlloc(Context& context, void** pp, std::size_t bytesize, unsigned int Flags) {
+  if (const auto result = captures::check_unsafe(); result != CUDA_SUCCESS) return result;
   constexpr unsigned kKnown = kCuMemhostallocPortable | kCuMemhostallocDevicemap | kCuMemhostallocWritecombined;
   if ((Flags & ~kKnown) != 0) return CUDA_ERROR_INVALID_VALUE;
   if (bytesize == 0) {  // as an H100 with driver 580 answers, unlike for memory of the GPU
@@ -102,6 +107,7 @@ CUresult MemAllocHost(Context& context, void** pp, unsigned int bytesize) {
 }
 
 CUresult MemFreeHost(void* p) {
+  if (const auto failed = contexts::failure_of_current(); failed != CUDA_SUCCESS) return failed;
   return free(address_of(p), MemoryKind::host, MemoryKind::host, CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -136,6 +142,7 @@ CUresult MemHostGetFlags(Context&, unsigned int* pFlags, void* p) {
 }
 
 CUresult MemAllocManaged(Context& context, CUdeviceptr* dptr, std::size_t bytesize, unsigned int flags) {
+  if (const auto result = captures::check_unsafe(); result != CUDA_SUCCESS) return result;
   if (bytesize == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)) return CUDA_ERROR_INVALID_VALUE;
   const auto made = memory::allocate(MemoryKind::managed, context.device, context.handle(), bytesize, flags);
   if (!made) return CUDA_ERROR_OUT_OF_MEMORY;

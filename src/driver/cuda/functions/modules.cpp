@@ -46,7 +46,7 @@ CUresult ModuleLoadDataEx(Context& context, CUmodule* module, const void* image,
   auto refusal = modules::ptx_of(image, modules::capability_of(context.device), text);
   if (refusal.result == CUDA_SUCCESS)
     refusal = modules::load(context.device, context.handle(), shared(std::move(text)), *module);
-  JitLogs(numOptions, options, optionValues).write(refusal.text);
+  JitLogs(numOptions, options, optionValues).write(refusal.logged());
   return modules::tell(refusal);
 }
 
@@ -63,7 +63,7 @@ CUresult ModuleUnload(CUmodule hmod) {
   if (!module) return CUDA_ERROR_INVALID_HANDLE;
   // What runs may be its code.
   if (const auto context = contexts::find(module->context))
-    if (const auto result = CtxSynchronize(*context); result != CUDA_SUCCESS) return result;
+    if (const auto result = schedule::wait_for_all(*context); result != CUDA_SUCCESS) return result;
   return modules::unload(hmod) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -76,6 +76,7 @@ CUresult ModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
 CUresult ModuleGetFunction(Context&, CUfunction* hfunc, CUmodule hmod, const char* name) {
   const auto module = modules::find(hmod);
   if (!module) return CUDA_ERROR_INVALID_HANDLE;
+  if (*name == '\0') return CUDA_ERROR_INVALID_VALUE;
   *hfunc = modules::function(*module, name);
   return *hfunc ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
@@ -107,7 +108,7 @@ CUresult LibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jit
   if (numJitOptions > CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
   std::string text;
   auto refusal = modules::ptx_of(code, any_capability(), text);
-  JitLogs(numJitOptions, jitOptions, jitOptionsValues).write(refusal.text);
+  JitLogs(numJitOptions, jitOptions, jitOptionsValues).write(refusal.logged());
   return load_library(library, std::move(refusal), std::move(text));
 }
 

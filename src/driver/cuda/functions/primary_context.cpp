@@ -11,7 +11,9 @@ CUresult DevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) {
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
   if (!may_be_used(*device)) return CUDA_ERROR_DEVICE_UNAVAILABLE;
   const std::lock_guard lock(device->primary_mutex);
-  if (device->primary_retains == 0) {
+  if (!contexts::find(device->primary)) {
+    // It is what programs of the runtime library are told that go on after a reset.
+    if (device->kernel_failure.load() != CUDA_SUCCESS) return CUDA_ERROR_DEVICE_UNAVAILABLE;
     std::shared_ptr<Context> made;
     const auto result = contexts::make(*device, device->primary_flags, true, 3020, made, device->primary);
     if (result != CUDA_SUCCESS) return result;
@@ -32,18 +34,14 @@ CUresult DevicePrimaryCtxRelease_v2(CUdevice dev) {
   return CUDA_SUCCESS;
 }
 
-// Who holds the context goes on with a new one.
+// Documented: who holds the context has to release it all the same. The next one who retains it makes it anew.
 CUresult DevicePrimaryCtxReset_v2(CUdevice dev) {
   if (schedule::is_in_host_function()) return CUDA_ERROR_NOT_PERMITTED;
   auto* device = find_device(dev);
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
   const std::lock_guard lock(device->primary_mutex);
-  if (device->primary_retains == 0) return CUDA_SUCCESS;
   contexts::end(device->primary);
-  std::shared_ptr<Context> made;
-  const auto result = contexts::make(*device, device->primary_flags, true, 3020, made, device->primary);
-  if (result != CUDA_SUCCESS) device->primary_retains = 0;
-  return result;
+  return CUDA_SUCCESS;
 }
 
 CUresult DevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
@@ -52,8 +50,7 @@ CUresult DevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
   if (!are_context_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
   const std::lock_guard lock(device->primary_mutex);
   device->primary_flags = flags;
-  if (device->primary_retains > 0)
-    if (const auto context = contexts::find(device->primary)) context->with([&](auto& s) { s.flags = flags; });
+  if (const auto context = contexts::find(device->primary)) context->with([&](auto& s) { s.flags = flags; });
   return CUDA_SUCCESS;
 }
 
@@ -62,7 +59,7 @@ CUresult DevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* active
   if (!device) return CUDA_ERROR_INVALID_DEVICE;
   const std::lock_guard lock(device->primary_mutex);
   *flags = device->primary_flags;
-  *active = device->primary_retains > 0;
+  *active = contexts::find(device->primary) != nullptr;
   return CUDA_SUCCESS;
 }
 

@@ -14,8 +14,6 @@
 namespace nvmlkit::cuda::functions {
 namespace {
 
-constinit thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-
 // To the legacy default stream, work of blocking streams counts as its own.
 std::vector<Point> work_of(Stream& stream) {
   if (stream.kind == Stream::Kind::legacy) return schedule::before(stream);
@@ -35,6 +33,7 @@ CUresult StreamCreate(Context& context, CUstream* phStream, unsigned int Flags) 
 }
 
 CUresult StreamDestroy_v2(CUstream hStream) {
+  if (const auto failed = contexts::failure_of_current(); failed != CUDA_SUCCESS) return failed;
   return streams::remove(hStream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -132,7 +131,7 @@ CUresult StreamAddCallback(Context& context, CUstream hStream, CUstreamCallback 
 
 CUresult ThreadExchangeStreamCaptureMode(Context&, CUstreamCaptureMode* mode) {
   if (*mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
-  *mode = std::exchange(capture_mode, *mode);
+  *mode = captures::exchange_mode(*mode);
   return CUDA_SUCCESS;
 }
 

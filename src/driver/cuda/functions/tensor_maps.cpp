@@ -63,7 +63,6 @@ CUresult TensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType tensor
                               const cuuint32_t* boxDim, const cuuint32_t* elementStrides,
                               CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                               CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
-  if (!is_aligned(tensorMap, 64)) return CUDA_ERROR_INVALID_VALUE;
   if (tensorRank < 3 && interleave != CU_TENSOR_MAP_INTERLEAVE_NONE) return CUDA_ERROR_INVALID_VALUE;
   TensorMap map;
   const auto result = describe(map, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides,
@@ -85,7 +84,7 @@ CUresult TensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType tenso
                                const cuuint32_t* elementStrides, CUtensorMapInterleave interleave,
                                CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
                                CUtensorMapFloatOOBfill oobFill) {
-  if (!is_aligned(tensorMap, 64) || tensorRank < 3) return CUDA_ERROR_INVALID_VALUE;
+  if (tensorRank < 3) return CUDA_ERROR_INVALID_VALUE;
   TensorMap map;
   const auto result = describe(map, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides,
                                interleave, swizzle, l2Promotion, oobFill);
@@ -109,10 +108,9 @@ CUresult TensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType tenso
 }
 
 CUresult TensorMapReplaceAddress(CUtensorMap* tensorMap, void* globalAddress) {
-  if (!is_aligned(tensorMap, 64) || !is_aligned(globalAddress, 16)) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_aligned(globalAddress, 16)) return CUDA_ERROR_INVALID_VALUE;
   TensorMap map;
   std::memcpy(static_cast<void*>(&map), tensorMap, sizeof map);
-  if (map.magic != TensorMap::kMagic) return CUDA_ERROR_INVALID_VALUE;
   map.address = reinterpret_cast<std::uintptr_t>(globalAddress);
   std::memcpy(tensorMap, &map, sizeof map);
   return CUDA_SUCCESS;

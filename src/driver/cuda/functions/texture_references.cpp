@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "driver/cuda/call.hpp"
+#include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/generated/functions.hpp"
+#include "driver/cuda/streams/schedule.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {
@@ -15,7 +17,7 @@ constexpr unsigned kKnownFlags = 0x37;   // CU_TRSF_...
 // work(reference), and the texture made anew. Kernels that were launched before read what they were launched with.
 template <class Handle, class Work>
 CUresult change(Context& context, Handle handle, Work work) {
-  if (const auto result = CtxSynchronize(context); result != CUDA_SUCCESS) return result;
+  if (const auto result = schedule::wait_for_all(context); result != CUDA_SUCCESS) return result;
   return texture_references::with(handle, [&](TextureReference& t) {
     work(t);
     return t.renew();
@@ -24,7 +26,7 @@ CUresult change(Context& context, Handle handle, Work work) {
 
 template <class Handle, class Work>
 CUresult rebind(Context& context, Handle handle, Work work) {
-  if (const auto result = CtxSynchronize(context); result != CUDA_SUCCESS) return result;
+  if (const auto result = schedule::wait_for_all(context); result != CUDA_SUCCESS) return result;
   return texture_references::with(handle, work);
 }
 
@@ -93,25 +95,32 @@ CUresult TexRefSetMipmappedArray(Context& context, CUtexref hTexRef, CUmipmapped
   });
 }
 
-// Any address is the beginning of a texture, so that nothing has to be added to what kernels ask for.
+// A texture begins at a multiple of an alignment; the program adds the rest to what its kernels ask for.
 CUresult TexRefSetAddress_v2(Context& context, std::size_t* ByteOffset, CUtexref hTexRef, CUdeviceptr dptr,
                              std::size_t bytes) {
+  const auto alignment = static_cast<CUdeviceptr>(attribute_of(context.device, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT));
+  const auto offset = bytes == 0 ? 0 : dptr % alignment;
+  if (offset != 0 && !ByteOffset) return CUDA_ERROR_INVALID_VALUE;
   const auto result = rebind(context, hTexRef, [&](TextureReference& t) {
     t.resource = {};
     t.is_bound = false;
     if (bytes == 0) return t.renew();
-    t.resource.linear.address = dptr;
+    t.resource.linear.address = dptr - offset;
     t.resource.linear.format = t.format;
     t.resource.linear.channels = t.channels;
-    t.resource.linear.size = bytes;
+    t.resource.linear.size = bytes + offset;
     return bind(t, CU_RESOURCE_TYPE_LINEAR);
   });
-  if (result == CUDA_SUCCESS && ByteOffset) *ByteOffset = 0;
+  if (result == CUDA_SUCCESS && ByteOffset) *ByteOffset = offset;
   return result;
 }
 
 CUresult TexRefSetAddress2D_v3(Context& context, CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr,
                                std::size_t Pitch) {
+  const auto of = [&](CUdevice_attribute which) {
+    return static_cast<std::uint64_t>(attribute_of(context.device, which));
+  };
+  if (Pitch % of(CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT) != 0) return CUDA_ERROR_INVALID_VALUE;
   return rebind(context, hTexRef, [&](TextureReference& t) {
     t.format = desc->Format;
     t.channels = desc->NumChannels;

@@ -73,7 +73,10 @@ CUresult end(CUstream handle, Stream& stream, CUgraph& out) {
   const auto guard = graphs::guard();
   const auto capture = of(stream);
   if (!capture) return CUDA_ERROR_ILLEGAL_STATE;
-  if (capture->origin != handle) return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+  if (capture->origin != handle) {
+    capture->invalidate();
+    return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+  }
   if (!capture->may_end_here()) return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
   const auto graph = graphs::find(capture->graph);
   const auto result = capture->is_invalid() || !graph        ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
@@ -99,6 +102,12 @@ CUresult record(Stream& stream, Event& event) {
   if (!member) return CUDA_ERROR_ILLEGAL_STATE;
   event.captured.set(std::make_shared<CapturedPlace>(CapturedPlace{capture, member->front}));
   return CUDA_SUCCESS;
+}
+
+CUresult refuse(const Event& event) {
+  const auto place = event.captured.get();
+  if (const auto capture = place ? place->capture.lock() : nullptr) capture->invalidate();
+  return CUDA_ERROR_CAPTURED_EVENT;
 }
 
 CUresult wait(const std::shared_ptr<Stream>& stream, const Event& event) {

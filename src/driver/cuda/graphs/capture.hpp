@@ -54,6 +54,8 @@ CUresult add(Stream& stream, NodeWork work);
 
 // An event of a captured stream stands for its nodes; a stream that waits for it is captured from then on.
 CUresult record(Stream& stream, Event& event);
+// A question about such an event cannot be kept: its capture is invalid. Returns the error of the call.
+CUresult refuse(const Event& event);
 CUresult wait(const std::shared_ptr<Stream>& stream, const Event& event);
 
 }  // namespace capture

@@ -65,7 +65,7 @@ CUresult reserve(const CUDA_MEM_ALLOC_NODE_PARAMS& params, CUcontext context, Al
       params.accessDescCount > devices().size())
     return CUDA_ERROR_INVALID_VALUE;
   auto* const device = find_device(p.location.id);
-  if (!device) return CUDA_ERROR_INVALID_DEVICE;
+  if (!device) return CUDA_ERROR_INVALID_VALUE;
   for (std::size_t i = 0; i < params.accessDescCount; ++i)
     if (params.accessDescs[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
         !find_device(params.accessDescs[i].location.id))

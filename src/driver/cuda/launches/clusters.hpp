@@ -12,6 +12,9 @@ CUresult of_launch(const Device& device, const KernelFunction& function, const L
 // How many clusters of so many blocks are on the GPU at once.
 int active(const Device& device, const ptx::Function& kernel, const LaunchShape& shape, unsigned size);
 
+// The multiprocessors that take clusters of any size.
+long long multiprocessors_of(const Device& device);
+
 inline constexpr unsigned kMostPortable = 8, kMost = 16;  // blocks
 
 }  // namespace nvmlkit::cuda::clusters

@@ -31,7 +31,7 @@ std::string error_text(const ptx::Fault& fault) {
     case ptx::FaultKind::stack_overflow:
       return "stack overflow: see cuCtxSetLimit(CU_LIMIT_STACK_SIZE)";
     case ptx::FaultKind::trap:
-      return "trap";
+      return fault.text.empty() ? "trap" : fault.text + " at address " + hex(fault.address);
     case ptx::FaultKind::deadlock:
       return "deadlock: every thread waits at a barrier that the others never reach";
     case ptx::FaultKind::none:

@@ -59,7 +59,7 @@ struct Run {
     if (auto* const found = self.find(address, size, access)) return found;
     std::fprintf(stderr, "nvmlkit: kernel %s: illegal memory access at address 0x%" PRIx64 ", %" PRIu64 " bytes\n",
                  self.name, address, size);
-    self.context.fail(CUDA_ERROR_ILLEGAL_ADDRESS);
+    self.context.fail_for_good(CUDA_ERROR_ILLEGAL_ADDRESS);
     raise_xid(self.context.device, 31);
     return nullptr;
   }

@@ -136,8 +136,9 @@ CUresult pack_arguments(const ptx::Function& kernel, void** params, void** extra
     else
       return CUDA_ERROR_INVALID_VALUE;
   }
-  if (!buffer) return CUDA_ERROR_INVALID_VALUE;
-  std::memcpy(out.data(), buffer, std::min(size, out.size()));
+  if (!buffer || size == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (size > out.size()) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  std::memcpy(out.data(), buffer, size);
   return CUDA_SUCCESS;
 }
 
@@ -169,7 +170,7 @@ void run_launch(Context& context, const Launch& launch) {
   grid.cooperative = shape.cooperative;
   grid.of_many = launch.place_in_many;
   grid.number = ++launches;
-  grid.multiprocessors = static_cast<std::uint32_t>(std::max(context.multiprocessor_count(), 1LL));
+  grid.multiprocessors = static_cast<std::uint32_t>(std::max(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
   const std::uint64_t size = std::uint64_t{grid.cluster[0]} * grid.cluster[1] * grid.cluster[2];
   if (shape.grid[0] > 1 || shape.grid[1] > 1 || shape.grid[2] > 1)
     grid.most_resident = std::max<std::uint64_t>(resident_blocks(context, *function.code, shape) / size, 1);
@@ -199,7 +200,7 @@ void run_launch(Context& context, const Launch& launch) {
     return context.fail(CUDA_ERROR_LAUNCH_FAILED);
   if (error == CUDA_SUCCESS) return;
   if (!line.empty() && !checks) std::fprintf(stderr, "nvmlkit: %s\n", line.c_str());
-  context.fail(error);
+  context.fail_for_good(error);
   if (const auto xid = xid_of(outcome.fault.kind)) raise_xid(device, xid);
 }
 

@@ -26,7 +26,7 @@ long long blocks_with_room(const Device& device, const ptx::Function& kernel, in
 // What a GPU's compiler would give the kernel. It needs some for itself, five in the middle of some hundred kernels
 // that were compared, and keeps what the kernel promises.
 int registers_of(const Device& device, const ptx::Function& kernel) {
-  auto count = std::clamp<long long>(kernel.registers + 5, 8, 255);
+  auto count = kernel.registers == 0 ? 4 : std::clamp<long long>(kernel.registers + 5, 8, 255);
   if (kernel.most_registers) count = std::min<long long>(count, kernel.most_registers);
   if (kernel.least_blocks) {
     const auto threads = 32LL * std::max((kernel.max_threads + 31) / 32, 1u) * kernel.least_blocks;

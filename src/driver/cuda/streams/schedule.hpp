@@ -34,6 +34,7 @@ std::vector<Point> before(Stream& stream);
 
 // Waits for all points, or returns the failure of the context. The caller does work that no thread has begun.
 CUresult wait(Context& context, const std::vector<Point>& points);
+CUresult wait_for_all(Context& context);
 // The same, failed or not: nothing of the context runs any more.
 void wait_out(Context& context, const std::vector<Point>& points);
 

@@ -106,6 +106,10 @@ CUresult wait(Context& context, const std::vector<Point>& points) {
   return context.failure();
 }
 
+CUresult wait_for_all(Context& context) {
+  return wait(context, ends([&](const Stream& s) { return s.context_id == context.id; }));
+}
+
 void wait_out(Context& context, const std::vector<Point>& points) {
   for (const auto& point : points) wait_for(context, point, true);
   context.printed().flush();

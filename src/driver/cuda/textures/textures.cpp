@@ -140,7 +140,7 @@ CUresult create(Device& device, CUcontext context, const CUDA_ARRAY3D_DESCRIPTOR
                 CUmipmappedArray& out) {
   std::size_t largest = std::max(shape.Width, shape.Height);
   if ((shape.Flags & (kLayered | kCube)) == 0) largest = std::max(largest, shape.Depth);
-  if (levels == 0 || levels > static_cast<unsigned>(std::bit_width(largest))) return CUDA_ERROR_INVALID_VALUE;
+  levels = std::clamp(levels, 1u, static_cast<unsigned>(std::bit_width(largest)));  // documented
   auto made = std::make_shared<MipmappedArray>();
   made->shape = shape;
   made->context = context;

@@ -1,6 +1,7 @@
 #include "driver/cuda/work/capture.hpp"
 
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/never_destroyed.hpp"
@@ -52,18 +53,49 @@ bool Capture::forbids(const Stream& legacy) const {
   return blocks_legacy_ && context_ == legacy.context && may_end_here();
 }
 
-CUresult captures::check_uncaptured(const Stream& stream) {
-  if (captures_under_way.load(std::memory_order_relaxed) == 0 || stream.kind != Stream::Kind::legacy)
-    return CUDA_SUCCESS;
+bool Capture::forbids_unsafe(CUstreamCaptureMode of_thread) const {
+  if (of_thread == CU_STREAM_CAPTURE_MODE_RELAXED || mode_ == CU_STREAM_CAPTURE_MODE_RELAXED) return false;
+  if (thread_ == std::this_thread::get_id()) return true;
+  return of_thread == CU_STREAM_CAPTURE_MODE_GLOBAL && mode_ == CU_STREAM_CAPTURE_MODE_GLOBAL;
+}
+
+namespace {
+
+constinit thread_local CUstreamCaptureMode mode_of_thread = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+// Those under way that a call disturbs.
+template <class Disturbs>
+CUresult refuse_where(CUresult error, Disturbs disturbs) {
+  if (captures_under_way.load(std::memory_order_relaxed) == 0) return CUDA_SUCCESS;
   auto& captures = under_way();
   const std::lock_guard lock(captures.mutex);
   auto result = CUDA_SUCCESS;
   for (auto* const capture : captures.all) {
-    if (!capture->forbids(stream)) continue;
+    if (!disturbs(*capture)) continue;
     capture->invalidate();
-    result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    result = error;
   }
   return result;
+}
+
+}  // namespace
+
+CUstreamCaptureMode captures::exchange_mode(CUstreamCaptureMode mode) { return std::exchange(mode_of_thread, mode); }
+
+CUresult captures::check_unsafe() {
+  return refuse_where(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                      [](const Capture& capture) { return capture.forbids_unsafe(mode_of_thread); });
+}
+
+CUresult captures::check_wait_for_all(CUcontext context) {
+  return refuse_where(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                      [&](const Capture& capture) { return capture.is_of(context); });
+}
+
+CUresult captures::check_uncaptured(const Stream& stream) {
+  if (stream.kind != Stream::Kind::legacy) return CUDA_SUCCESS;
+  return refuse_where(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+                      [&](const Capture& capture) { return capture.forbids(stream); });
 }
 
 }  // namespace nvmlkit::cuda

@@ -30,6 +30,9 @@ class Capture {
 
   // Documented: only relaxed captures may be ended by another thread.
   bool may_end_here() const;
+  // Documented: which potentially unsafe calls of a thread in this mode disturb it.
+  bool forbids_unsafe(CUstreamCaptureMode of_thread) const;
+  bool is_of(CUcontext context) const { return context_ == context; }
   // Documented: the legacy default stream would wait for the captured streams, which is no work to be kept.
   bool forbids(const Stream& legacy) const;
 
@@ -42,6 +45,15 @@ class Capture {
 };
 
 namespace captures {
+
+// Of the calling thread; documented for cuThreadExchangeStreamCaptureMode.
+CUstreamCaptureMode exchange_mode(CUstreamCaptureMode mode);
+
+// Whether the thread may call what is documented as potentially unsafe while a stream is captured, such as an
+// allocation. Captures that this disturbs are invalid.
+CUresult check_unsafe();
+// The same for a call that waits for all of a context.
+CUresult check_wait_for_all(CUcontext context);
 
 // Whether work may be handed to a stream that is not captured. Captures that this disturbs are invalid.
 CUresult check_uncaptured(const Stream& stream);
