@@ -1,4 +1,5 @@
 // Devices: lists, the current device of a thread, settings.
+#include "driver/cudart/reset.hpp"
 #include "driver/cudart/runtime.hpp"
 
 namespace nvmlkit::cudart {

@@ -7,6 +7,7 @@
 
 #include "base/never_destroyed.hpp"
 #include "driver/cuda/runtime_error_names.hpp"
+#include "driver/cudart/reset.hpp"
 #include "sanitize/recorder.hpp"
 
 namespace nvmlkit::cudart {

@@ -30,8 +30,6 @@ int thread_device();
 Error set_thread_device(int device);
 // The context of a device, retained for as long as the process lives.
 CUresult context_of(int device, CUcontext* context);
-// Frees all that it owns. Threads that it is current in go on with it.
-CUresult renew_context(int device);
 
 // keep(work()) in a context.
 template <class Work>
