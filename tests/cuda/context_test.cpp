@@ -110,8 +110,13 @@ TEST_F(CudaContexts, ResetFreesWhatThePrimaryOwns) {
   const auto address = allocate(1 << 20);
   EXPECT_EQ(free_memory(), before - (1 << 20));
   EXPECT_EQ(driver().cuDevicePrimaryCtxReset_v2(CUdevice{3}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuCtxSynchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  CUcontext again = nullptr;
+  ASSERT_EQ(driver().cuDevicePrimaryCtxRetain(&again, CUdevice{3}), CUDA_SUCCESS);
+  EXPECT_EQ(again, primary);
   EXPECT_EQ(free_memory(), before);
   EXPECT_EQ(release(address), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuDevicePrimaryCtxRelease_v2(CUdevice{3}), CUDA_SUCCESS);
   EXPECT_EQ(driver().cuDevicePrimaryCtxRelease_v2(CUdevice{3}), CUDA_SUCCESS);
   CUcontext popped = nullptr;
   EXPECT_EQ(driver().cuCtxPopCurrent_v2(&popped), CUDA_SUCCESS);

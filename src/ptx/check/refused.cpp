@@ -39,17 +39,13 @@ void Warp::refuse_free(const Instruction& i, std::uint64_t address, unsigned lan
 namespace {
 
 // What a GPU makes of an address where nothing is. Some ends it has only a general word for; `text` tells them apart.
-FaultKind fault_of(const Grid& grid, Space space, const Instruction& i, std::uint64_t address, std::string& text) {
+FaultKind fault_of(const Grid& grid, Space space, std::uint64_t address, std::string& text) {
   if (space == Space::shared && address >= Group::window_of(0)) {
     if (!grid.is_cluster_launch) return FaultKind::illegal_instruction;
     text = "access to a block that the cluster lacks";
     return FaultKind::trap;
   }
-  Region region;
-  const bool is_there = space == Space::global && i.writes && grid.memory->find(address, region);
-  if (!is_there || !region.is_read_only) return FaultKind::illegal_address;
-  text = "write to memory that may only be read";
-  return FaultKind::trap;
+  return FaultKind::illegal_address;
 }
 
 }  // namespace
@@ -62,7 +58,7 @@ void Warp::refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruct
     if (kind == BadAccess::Kind::misaligned) return fault(FaultKind::misaligned_address, address, i, lane);
     std::string text;
     const auto known = worker.fault.kind;
-    fault(fault_of(worker.grid, space, i, address, text), address, i, lane);
+    fault(fault_of(worker.grid, space, address, text), address, i, lane);
     if (known == FaultKind::none) worker.fault.text = std::move(text);
     return;
   }

@@ -113,6 +113,7 @@ CUresult refuse(const Event& event) {
 CUresult wait(const std::shared_ptr<Stream>& stream, const Event& event) {
   const auto guard = graphs::guard();
   const auto own = of(*stream);
+  if (own && own->is_invalid()) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   const auto place = event.captured.get();
   const auto capture = place ? place->capture.lock() : nullptr;
   if (!capture || !graphs::find(capture->graph)) {
