@@ -40,16 +40,18 @@ TEST_F(CudaContexts, StackOfAThread) {
   EXPECT_EQ(driver().cuCtxPushCurrent_v2(second), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-// What CUDA 13's header makes of cuCtxCreate. Functions that programs look for by the name with `_v2` alone are not
-// there: some take whatever has that ending in place of the older function, whose parameters are others.
+// What CUDA 13's header makes of cuCtxCreate. Before CUDA 13, cuCtxGetDevice_v2 and cuCtxSynchronize_v2
+// take no context: some programs take whatever has that ending in place of the older function.
 TEST_F(CudaContexts, OfCuda13) {
   CUcontext second = nullptr, owner = nullptr;
   CUctxCreateParams parameters{};
   ASSERT_EQ(driver().cuCtxCreate_v4(&second, &parameters, 0u, CUdevice{1}), CUDA_SUCCESS);
   EXPECT_EQ(current(), second);
   CUdevice device = -1;
-  EXPECT_EQ(dlsym(library(), "cuCtxGetDevice_v2"), nullptr);
-  EXPECT_EQ(dlsym(library(), "cuCtxSynchronize_v2"), nullptr);
+  const auto garbage = reinterpret_cast<CUcontext>(0x1234);
+  EXPECT_EQ(driver().cuCtxGetDevice_v2(&device, garbage), CUDA_SUCCESS);
+  EXPECT_EQ(device, 1);
+  EXPECT_EQ(driver().cuCtxSynchronize_v2(garbage), CUDA_SUCCESS);
   CUstream stream = nullptr;
   CUgreenCtx green = reinterpret_cast<CUgreenCtx>(1);
   ASSERT_EQ(driver().cuStreamCreate(&stream, 0u), CUDA_SUCCESS);

@@ -27,6 +27,9 @@ TEST(CudaEntryPoints, TheNewestThatTheProgramKnows) {
   EXPECT_EQ(look_up("cuGetProcAddress", 12000).symbol, "cuGetProcAddress_v2");
   EXPECT_EQ(look_up("cuInit", -5).symbol, "cuInit");
   EXPECT_EQ(look_up("cuGLInit", 12040).symbol, "cuGLInit");
+  EXPECT_EQ(look_up("cuMemcpyBatchAsync", 12080).symbol, "cuMemcpyBatchAsync");
+  EXPECT_EQ(look_up("cuMemcpyBatchAsync", 13000).symbol, "cuMemcpyBatchAsync_v2");
+  EXPECT_EQ(look_up("cuLogsCurrent", 12080).status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
 }
 
 TEST(CudaEntryPoints, DefaultStreamPerThread) {
@@ -39,7 +42,7 @@ TEST(CudaEntryPoints, DefaultStreamPerThread) {
 
 TEST(CudaEntryPoints, WhatIsNotThere) {
   EXPECT_EQ(look_up("cuMemAlloc", 1000).status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
-  for (const char* name : {"nope", "", "cuMemAlloc_v2", "cuMemcpyHtoD_v2_ptds", "cuLogsCurrent", "cudbgMain"}) {
+  for (const char* name : {"nope", "", "cuMemAlloc_v2", "cuMemcpyHtoD_v2_ptds", "cuCheckpointProcessLock", "cudbgMain"}) {
     const auto found = look_up(name, 13000);
     EXPECT_EQ(found.symbol, "") << name;
     EXPECT_EQ(found.status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND) << name;

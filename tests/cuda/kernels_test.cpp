@@ -79,49 +79,6 @@ TEST_F(CudaKernels, TakeABufferOfArguments) {
   EXPECT_EQ(last, 21u);
 }
 
-TEST_F(CudaKernels, AreNotLoadedWithWhatIsUnknown) {
-  CUmodule module = nullptr;
-  const std::string end = "\nptxas fatal   : Ptx assembly aborted due to errors";
-  const auto refusal = [&](std::string text, CUresult expected = CUDA_ERROR_INVALID_PTX) {
-    char log[256] = "";
-    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
-    EXPECT_EQ(driver().cuModuleLoadDataEx(&module, text.c_str(), 2u, options, values), expected);
-    return std::string(log);
-  };
-  std::string text = kScale;
-  text.replace(text.find("mad.lo.s32"), 10, "frob.s32  ");
-  EXPECT_EQ(refusal(text),
-            "ptxas application ptx input, line 16; error   : Not a name of any known instruction: 'frob'" + end);
-  text = kScale;
-  text.replace(text.find("mad.lo.s32"), 10, "mad.lu.s32");
-  EXPECT_EQ(refusal(text).rfind("ptxas application ptx input, line 16; error   : ", 0), 0u);
-  text = kScale;
-  text.replace(text.find("%r5, 4;"), 3, "%rx");
-  EXPECT_EQ(refusal(text),
-            "ptxas application ptx input, line 19; error   : Arguments mismatch for instruction 'mul.wide'\n"
-            "ptxas application ptx input, line 19; error   : Unknown symbol '%rx'" +
-                end);
-  text = kScale;
-  text.replace(text.find("bra DONE"), 8, "bra AWAY");
-  EXPECT_EQ(refusal(text), "ptxas application ptx input, line 18; error   : Unknown symbol 'AWAY'" + end);
-  EXPECT_EQ(refusal("hello", CUDA_ERROR_INVALID_IMAGE),
-            "error   : Binary format for key='0', ident='' is not recognized");
-  EXPECT_EQ(
-      refusal(".version 9.9\n.target sm_90\n", CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
-          .rfind("ptxas application ptx input, line 1; fatal   : Unsupported .version 9.9; current version is '", 0),
-      0u);
-  EXPECT_EQ(refusal(".version 8.0\n.target sm_100\n"),
-            "ptxas application ptx input, line 2; error   : PTX .version 8.0 does not support .target sm_100" + end);
-  EXPECT_EQ(refusal(".version 8.0\n.target sm_999\n"),
-            "ptxas application ptx input, line 2; fatal   : Unsupported .target 'sm_999'" + end);
-  const char elf[] =
-      "\x7f"
-      "ELF....";
-  EXPECT_EQ(driver().cuModuleLoadData(&module, elf), CUDA_ERROR_NO_BINARY_FOR_GPU);
-  EXPECT_EQ(driver().cuModuleLoad(&module, "/nonexistent"), CUDA_ERROR_FILE_NOT_FOUND);
-}
-
 TEST_F(CudaKernels, OfGccRun) {
   // Vector registers, numbered parameters, instructions for video.
   const char* const text = R"(

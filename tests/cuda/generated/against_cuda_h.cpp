@@ -957,4 +957,5 @@ SAME_SIZE(CUmemAccessDesc_v1);
 SAME_SIZE(CUgraphExecUpdateResultInfo_v1);
 SAME_SIZE(CUmemPoolProps_v1);
 SAME_SIZE(CUmemPoolPtrExportData_v1);
+SAME_SIZE(CUmemcpyAttributes_v1);
 SAME_SIZE(CUDA_MEM_ALLOC_NODE_PARAMS_v1);

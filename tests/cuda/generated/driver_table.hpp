@@ -22,6 +22,7 @@ struct Driver {
   decltype(&cuda::cuDeviceTotalMem_v2) cuDeviceTotalMem_v2;
   decltype(&cuda::cuDeviceGetTexture1DLinearMaxWidth) cuDeviceGetTexture1DLinearMaxWidth;
   decltype(&cuda::cuDeviceGetAttribute) cuDeviceGetAttribute;
+  decltype(&cuda::cuDeviceGetHostAtomicCapabilities) cuDeviceGetHostAtomicCapabilities;
   decltype(&cuda::cuDeviceGetNvSciSyncAttributes) cuDeviceGetNvSciSyncAttributes;
   decltype(&cuda::cuDeviceSetMemPool) cuDeviceSetMemPool;
   decltype(&cuda::cuDeviceGetMemPool) cuDeviceGetMemPool;
@@ -42,10 +43,12 @@ struct Driver {
   decltype(&cuda::cuCtxSetCurrent) cuCtxSetCurrent;
   decltype(&cuda::cuCtxGetCurrent) cuCtxGetCurrent;
   decltype(&cuda::cuCtxGetDevice) cuCtxGetDevice;
+  decltype(&cuda::cuCtxGetDevice_v2) cuCtxGetDevice_v2;
   decltype(&cuda::cuCtxGetFlags) cuCtxGetFlags;
   decltype(&cuda::cuCtxSetFlags) cuCtxSetFlags;
   decltype(&cuda::cuCtxGetId) cuCtxGetId;
   decltype(&cuda::cuCtxSynchronize) cuCtxSynchronize;
+  decltype(&cuda::cuCtxSynchronize_v2) cuCtxSynchronize_v2;
   decltype(&cuda::cuCtxSetLimit) cuCtxSetLimit;
   decltype(&cuda::cuCtxGetLimit) cuCtxGetLimit;
   decltype(&cuda::cuCtxGetCacheConfig) cuCtxGetCacheConfig;
@@ -54,6 +57,8 @@ struct Driver {
   decltype(&cuda::cuCtxGetStreamPriorityRange) cuCtxGetStreamPriorityRange;
   decltype(&cuda::cuCtxResetPersistingL2Cache) cuCtxResetPersistingL2Cache;
   decltype(&cuda::cuCtxGetExecAffinity) cuCtxGetExecAffinity;
+  decltype(&cuda::cuCtxRecordEvent) cuCtxRecordEvent;
+  decltype(&cuda::cuCtxWaitEvent) cuCtxWaitEvent;
   decltype(&cuda::cuCtxAttach) cuCtxAttach;
   decltype(&cuda::cuCtxDetach) cuCtxDetach;
   decltype(&cuda::cuCtxGetSharedMemConfig) cuCtxGetSharedMemConfig;
@@ -83,6 +88,7 @@ struct Driver {
   decltype(&cuda::cuLibraryEnumerateKernels) cuLibraryEnumerateKernels;
   decltype(&cuda::cuLibraryGetModule) cuLibraryGetModule;
   decltype(&cuda::cuKernelGetFunction) cuKernelGetFunction;
+  decltype(&cuda::cuKernelGetLibrary) cuKernelGetLibrary;
   decltype(&cuda::cuLibraryGetGlobal) cuLibraryGetGlobal;
   decltype(&cuda::cuLibraryGetManaged) cuLibraryGetManaged;
   decltype(&cuda::cuLibraryGetUnifiedFunction) cuLibraryGetUnifiedFunction;
@@ -161,6 +167,10 @@ struct Driver {
   decltype(&cuda::cuMemcpy3DAsync_v2_ptsz) cuMemcpy3DAsync_v2_ptsz;
   decltype(&cuda::cuMemcpy3DPeerAsync) cuMemcpy3DPeerAsync;
   decltype(&cuda::cuMemcpy3DPeerAsync_ptsz) cuMemcpy3DPeerAsync_ptsz;
+  decltype(&cuda::cuMemcpyBatchAsync_v2) cuMemcpyBatchAsync_v2;
+  decltype(&cuda::cuMemcpyBatchAsync_v2_ptsz) cuMemcpyBatchAsync_v2_ptsz;
+  decltype(&cuda::cuMemcpy3DBatchAsync_v2) cuMemcpy3DBatchAsync_v2;
+  decltype(&cuda::cuMemcpy3DBatchAsync_v2_ptsz) cuMemcpy3DBatchAsync_v2_ptsz;
   decltype(&cuda::cuMemsetD8_v2) cuMemsetD8_v2;
   decltype(&cuda::cuMemsetD8_v2_ptds) cuMemsetD8_v2_ptds;
   decltype(&cuda::cuMemsetD16_v2) cuMemsetD16_v2;
@@ -225,6 +235,9 @@ struct Driver {
   decltype(&cuda::cuMemPoolGetAccess) cuMemPoolGetAccess;
   decltype(&cuda::cuMemPoolCreate) cuMemPoolCreate;
   decltype(&cuda::cuMemPoolDestroy) cuMemPoolDestroy;
+  decltype(&cuda::cuMemGetDefaultMemPool) cuMemGetDefaultMemPool;
+  decltype(&cuda::cuMemGetMemPool) cuMemGetMemPool;
+  decltype(&cuda::cuMemSetMemPool) cuMemSetMemPool;
   decltype(&cuda::cuMemAllocFromPoolAsync) cuMemAllocFromPoolAsync;
   decltype(&cuda::cuMemAllocFromPoolAsync_ptsz) cuMemAllocFromPoolAsync_ptsz;
   decltype(&cuda::cuMemPoolExportToShareableHandle) cuMemPoolExportToShareableHandle;
@@ -241,6 +254,12 @@ struct Driver {
   decltype(&cuda::cuMemPrefetchAsync_v2) cuMemPrefetchAsync_v2;
   decltype(&cuda::cuMemPrefetchAsync_v2_ptsz) cuMemPrefetchAsync_v2_ptsz;
   decltype(&cuda::cuMemAdvise_v2) cuMemAdvise_v2;
+  decltype(&cuda::cuMemPrefetchBatchAsync) cuMemPrefetchBatchAsync;
+  decltype(&cuda::cuMemPrefetchBatchAsync_ptsz) cuMemPrefetchBatchAsync_ptsz;
+  decltype(&cuda::cuMemDiscardBatchAsync) cuMemDiscardBatchAsync;
+  decltype(&cuda::cuMemDiscardBatchAsync_ptsz) cuMemDiscardBatchAsync_ptsz;
+  decltype(&cuda::cuMemDiscardAndPrefetchBatchAsync) cuMemDiscardAndPrefetchBatchAsync;
+  decltype(&cuda::cuMemDiscardAndPrefetchBatchAsync_ptsz) cuMemDiscardAndPrefetchBatchAsync_ptsz;
   decltype(&cuda::cuMemRangeGetAttribute) cuMemRangeGetAttribute;
   decltype(&cuda::cuMemRangeGetAttributes) cuMemRangeGetAttributes;
   decltype(&cuda::cuPointerSetAttribute) cuPointerSetAttribute;
@@ -482,6 +501,7 @@ struct Driver {
   decltype(&cuda::cuCtxEnablePeerAccess) cuCtxEnablePeerAccess;
   decltype(&cuda::cuCtxDisablePeerAccess) cuCtxDisablePeerAccess;
   decltype(&cuda::cuDeviceGetP2PAttribute) cuDeviceGetP2PAttribute;
+  decltype(&cuda::cuDeviceGetP2PAtomicCapabilities) cuDeviceGetP2PAtomicCapabilities;
   decltype(&cuda::cuGraphicsUnregisterResource) cuGraphicsUnregisterResource;
   decltype(&cuda::cuGraphicsSubResourceGetMappedArray) cuGraphicsSubResourceGetMappedArray;
   decltype(&cuda::cuGraphicsResourceGetMappedMipmappedArray) cuGraphicsResourceGetMappedMipmappedArray;
@@ -508,6 +528,13 @@ struct Driver {
   decltype(&cuda::cuGreenCtxRecordEvent) cuGreenCtxRecordEvent;
   decltype(&cuda::cuGreenCtxWaitEvent) cuGreenCtxWaitEvent;
   decltype(&cuda::cuStreamGetGreenCtx) cuStreamGetGreenCtx;
+  decltype(&cuda::cuGreenCtxStreamCreate) cuGreenCtxStreamCreate;
+  decltype(&cuda::cuGreenCtxGetId) cuGreenCtxGetId;
+  decltype(&cuda::cuLogsRegisterCallback) cuLogsRegisterCallback;
+  decltype(&cuda::cuLogsUnregisterCallback) cuLogsUnregisterCallback;
+  decltype(&cuda::cuLogsCurrent) cuLogsCurrent;
+  decltype(&cuda::cuLogsDumpToFile) cuLogsDumpToFile;
+  decltype(&cuda::cuLogsDumpToMemory) cuLogsDumpToMemory;
   decltype(&cuda::cuMemHostRegister) cuMemHostRegister;
   decltype(&cuda::cuGraphicsResourceSetMapFlags) cuGraphicsResourceSetMapFlags;
   decltype(&cuda::cuLinkCreate) cuLinkCreate;
@@ -568,6 +595,10 @@ struct Driver {
   decltype(&cuda::cuDevicePrimaryCtxReset) cuDevicePrimaryCtxReset;
   decltype(&cuda::cuDevicePrimaryCtxSetFlags) cuDevicePrimaryCtxSetFlags;
   decltype(&cuda::cuDeviceGetUuid) cuDeviceGetUuid;
+  decltype(&cuda::cuMemcpyBatchAsync) cuMemcpyBatchAsync;
+  decltype(&cuda::cuMemcpy3DBatchAsync) cuMemcpy3DBatchAsync;
+  decltype(&cuda::cuMemcpyBatchAsync_ptsz) cuMemcpyBatchAsync_ptsz;
+  decltype(&cuda::cuMemcpy3DBatchAsync_ptsz) cuMemcpy3DBatchAsync_ptsz;
   decltype(&cuda::cuStreamWriteValue32) cuStreamWriteValue32;
   decltype(&cuda::cuStreamWaitValue32) cuStreamWaitValue32;
   decltype(&cuda::cuStreamWriteValue64) cuStreamWriteValue64;
@@ -618,6 +649,7 @@ struct Driver {
         cuDeviceTotalMem_v2(find<decltype(&cuda::cuDeviceTotalMem_v2)>(library, "cuDeviceTotalMem_v2")),
         cuDeviceGetTexture1DLinearMaxWidth(find<decltype(&cuda::cuDeviceGetTexture1DLinearMaxWidth)>(library, "cuDeviceGetTexture1DLinearMaxWidth")),
         cuDeviceGetAttribute(find<decltype(&cuda::cuDeviceGetAttribute)>(library, "cuDeviceGetAttribute")),
+        cuDeviceGetHostAtomicCapabilities(find<decltype(&cuda::cuDeviceGetHostAtomicCapabilities)>(library, "cuDeviceGetHostAtomicCapabilities")),
         cuDeviceGetNvSciSyncAttributes(find<decltype(&cuda::cuDeviceGetNvSciSyncAttributes)>(library, "cuDeviceGetNvSciSyncAttributes")),
         cuDeviceSetMemPool(find<decltype(&cuda::cuDeviceSetMemPool)>(library, "cuDeviceSetMemPool")),
         cuDeviceGetMemPool(find<decltype(&cuda::cuDeviceGetMemPool)>(library, "cuDeviceGetMemPool")),
@@ -638,10 +670,12 @@ struct Driver {
         cuCtxSetCurrent(find<decltype(&cuda::cuCtxSetCurrent)>(library, "cuCtxSetCurrent")),
         cuCtxGetCurrent(find<decltype(&cuda::cuCtxGetCurrent)>(library, "cuCtxGetCurrent")),
         cuCtxGetDevice(find<decltype(&cuda::cuCtxGetDevice)>(library, "cuCtxGetDevice")),
+        cuCtxGetDevice_v2(find<decltype(&cuda::cuCtxGetDevice_v2)>(library, "cuCtxGetDevice_v2")),
         cuCtxGetFlags(find<decltype(&cuda::cuCtxGetFlags)>(library, "cuCtxGetFlags")),
         cuCtxSetFlags(find<decltype(&cuda::cuCtxSetFlags)>(library, "cuCtxSetFlags")),
         cuCtxGetId(find<decltype(&cuda::cuCtxGetId)>(library, "cuCtxGetId")),
         cuCtxSynchronize(find<decltype(&cuda::cuCtxSynchronize)>(library, "cuCtxSynchronize")),
+        cuCtxSynchronize_v2(find<decltype(&cuda::cuCtxSynchronize_v2)>(library, "cuCtxSynchronize_v2")),
         cuCtxSetLimit(find<decltype(&cuda::cuCtxSetLimit)>(library, "cuCtxSetLimit")),
         cuCtxGetLimit(find<decltype(&cuda::cuCtxGetLimit)>(library, "cuCtxGetLimit")),
         cuCtxGetCacheConfig(find<decltype(&cuda::cuCtxGetCacheConfig)>(library, "cuCtxGetCacheConfig")),
@@ -650,6 +684,8 @@ struct Driver {
         cuCtxGetStreamPriorityRange(find<decltype(&cuda::cuCtxGetStreamPriorityRange)>(library, "cuCtxGetStreamPriorityRange")),
         cuCtxResetPersistingL2Cache(find<decltype(&cuda::cuCtxResetPersistingL2Cache)>(library, "cuCtxResetPersistingL2Cache")),
         cuCtxGetExecAffinity(find<decltype(&cuda::cuCtxGetExecAffinity)>(library, "cuCtxGetExecAffinity")),
+        cuCtxRecordEvent(find<decltype(&cuda::cuCtxRecordEvent)>(library, "cuCtxRecordEvent")),
+        cuCtxWaitEvent(find<decltype(&cuda::cuCtxWaitEvent)>(library, "cuCtxWaitEvent")),
         cuCtxAttach(find<decltype(&cuda::cuCtxAttach)>(library, "cuCtxAttach")),
         cuCtxDetach(find<decltype(&cuda::cuCtxDetach)>(library, "cuCtxDetach")),
         cuCtxGetSharedMemConfig(find<decltype(&cuda::cuCtxGetSharedMemConfig)>(library, "cuCtxGetSharedMemConfig")),
@@ -679,6 +715,7 @@ struct Driver {
         cuLibraryEnumerateKernels(find<decltype(&cuda::cuLibraryEnumerateKernels)>(library, "cuLibraryEnumerateKernels")),
         cuLibraryGetModule(find<decltype(&cuda::cuLibraryGetModule)>(library, "cuLibraryGetModule")),
         cuKernelGetFunction(find<decltype(&cuda::cuKernelGetFunction)>(library, "cuKernelGetFunction")),
+        cuKernelGetLibrary(find<decltype(&cuda::cuKernelGetLibrary)>(library, "cuKernelGetLibrary")),
         cuLibraryGetGlobal(find<decltype(&cuda::cuLibraryGetGlobal)>(library, "cuLibraryGetGlobal")),
         cuLibraryGetManaged(find<decltype(&cuda::cuLibraryGetManaged)>(library, "cuLibraryGetManaged")),
         cuLibraryGetUnifiedFunction(find<decltype(&cuda::cuLibraryGetUnifiedFunction)>(library, "cuLibraryGetUnifiedFunction")),
@@ -757,6 +794,10 @@ struct Driver {
         cuMemcpy3DAsync_v2_ptsz(find<decltype(&cuda::cuMemcpy3DAsync_v2_ptsz)>(library, "cuMemcpy3DAsync_v2_ptsz")),
         cuMemcpy3DPeerAsync(find<decltype(&cuda::cuMemcpy3DPeerAsync)>(library, "cuMemcpy3DPeerAsync")),
         cuMemcpy3DPeerAsync_ptsz(find<decltype(&cuda::cuMemcpy3DPeerAsync_ptsz)>(library, "cuMemcpy3DPeerAsync_ptsz")),
+        cuMemcpyBatchAsync_v2(find<decltype(&cuda::cuMemcpyBatchAsync_v2)>(library, "cuMemcpyBatchAsync_v2")),
+        cuMemcpyBatchAsync_v2_ptsz(find<decltype(&cuda::cuMemcpyBatchAsync_v2_ptsz)>(library, "cuMemcpyBatchAsync_v2_ptsz")),
+        cuMemcpy3DBatchAsync_v2(find<decltype(&cuda::cuMemcpy3DBatchAsync_v2)>(library, "cuMemcpy3DBatchAsync_v2")),
+        cuMemcpy3DBatchAsync_v2_ptsz(find<decltype(&cuda::cuMemcpy3DBatchAsync_v2_ptsz)>(library, "cuMemcpy3DBatchAsync_v2_ptsz")),
         cuMemsetD8_v2(find<decltype(&cuda::cuMemsetD8_v2)>(library, "cuMemsetD8_v2")),
         cuMemsetD8_v2_ptds(find<decltype(&cuda::cuMemsetD8_v2_ptds)>(library, "cuMemsetD8_v2_ptds")),
         cuMemsetD16_v2(find<decltype(&cuda::cuMemsetD16_v2)>(library, "cuMemsetD16_v2")),
@@ -821,6 +862,9 @@ struct Driver {
         cuMemPoolGetAccess(find<decltype(&cuda::cuMemPoolGetAccess)>(library, "cuMemPoolGetAccess")),
         cuMemPoolCreate(find<decltype(&cuda::cuMemPoolCreate)>(library, "cuMemPoolCreate")),
         cuMemPoolDestroy(find<decltype(&cuda::cuMemPoolDestroy)>(library, "cuMemPoolDestroy")),
+        cuMemGetDefaultMemPool(find<decltype(&cuda::cuMemGetDefaultMemPool)>(library, "cuMemGetDefaultMemPool")),
+        cuMemGetMemPool(find<decltype(&cuda::cuMemGetMemPool)>(library, "cuMemGetMemPool")),
+        cuMemSetMemPool(find<decltype(&cuda::cuMemSetMemPool)>(library, "cuMemSetMemPool")),
         cuMemAllocFromPoolAsync(find<decltype(&cuda::cuMemAllocFromPoolAsync)>(library, "cuMemAllocFromPoolAsync")),
         cuMemAllocFromPoolAsync_ptsz(find<decltype(&cuda::cuMemAllocFromPoolAsync_ptsz)>(library, "cuMemAllocFromPoolAsync_ptsz")),
         cuMemPoolExportToShareableHandle(find<decltype(&cuda::cuMemPoolExportToShareableHandle)>(library, "cuMemPoolExportToShareableHandle")),
@@ -837,6 +881,12 @@ struct Driver {
         cuMemPrefetchAsync_v2(find<decltype(&cuda::cuMemPrefetchAsync_v2)>(library, "cuMemPrefetchAsync_v2")),
         cuMemPrefetchAsync_v2_ptsz(find<decltype(&cuda::cuMemPrefetchAsync_v2_ptsz)>(library, "cuMemPrefetchAsync_v2_ptsz")),
         cuMemAdvise_v2(find<decltype(&cuda::cuMemAdvise_v2)>(library, "cuMemAdvise_v2")),
+        cuMemPrefetchBatchAsync(find<decltype(&cuda::cuMemPrefetchBatchAsync)>(library, "cuMemPrefetchBatchAsync")),
+        cuMemPrefetchBatchAsync_ptsz(find<decltype(&cuda::cuMemPrefetchBatchAsync_ptsz)>(library, "cuMemPrefetchBatchAsync_ptsz")),
+        cuMemDiscardBatchAsync(find<decltype(&cuda::cuMemDiscardBatchAsync)>(library, "cuMemDiscardBatchAsync")),
+        cuMemDiscardBatchAsync_ptsz(find<decltype(&cuda::cuMemDiscardBatchAsync_ptsz)>(library, "cuMemDiscardBatchAsync_ptsz")),
+        cuMemDiscardAndPrefetchBatchAsync(find<decltype(&cuda::cuMemDiscardAndPrefetchBatchAsync)>(library, "cuMemDiscardAndPrefetchBatchAsync")),
+        cuMemDiscardAndPrefetchBatchAsync_ptsz(find<decltype(&cuda::cuMemDiscardAndPrefetchBatchAsync_ptsz)>(library, "cuMemDiscardAndPrefetchBatchAsync_ptsz")),
         cuMemRangeGetAttribute(find<decltype(&cuda::cuMemRangeGetAttribute)>(library, "cuMemRangeGetAttribute")),
         cuMemRangeGetAttributes(find<decltype(&cuda::cuMemRangeGetAttributes)>(library, "cuMemRangeGetAttributes")),
         cuPointerSetAttribute(find<decltype(&cuda::cuPointerSetAttribute)>(library, "cuPointerSetAttribute")),
@@ -1078,6 +1128,7 @@ struct Driver {
         cuCtxEnablePeerAccess(find<decltype(&cuda::cuCtxEnablePeerAccess)>(library, "cuCtxEnablePeerAccess")),
         cuCtxDisablePeerAccess(find<decltype(&cuda::cuCtxDisablePeerAccess)>(library, "cuCtxDisablePeerAccess")),
         cuDeviceGetP2PAttribute(find<decltype(&cuda::cuDeviceGetP2PAttribute)>(library, "cuDeviceGetP2PAttribute")),
+        cuDeviceGetP2PAtomicCapabilities(find<decltype(&cuda::cuDeviceGetP2PAtomicCapabilities)>(library, "cuDeviceGetP2PAtomicCapabilities")),
         cuGraphicsUnregisterResource(find<decltype(&cuda::cuGraphicsUnregisterResource)>(library, "cuGraphicsUnregisterResource")),
         cuGraphicsSubResourceGetMappedArray(find<decltype(&cuda::cuGraphicsSubResourceGetMappedArray)>(library, "cuGraphicsSubResourceGetMappedArray")),
         cuGraphicsResourceGetMappedMipmappedArray(find<decltype(&cuda::cuGraphicsResourceGetMappedMipmappedArray)>(library, "cuGraphicsResourceGetMappedMipmappedArray")),
@@ -1104,6 +1155,13 @@ struct Driver {
         cuGreenCtxRecordEvent(find<decltype(&cuda::cuGreenCtxRecordEvent)>(library, "cuGreenCtxRecordEvent")),
         cuGreenCtxWaitEvent(find<decltype(&cuda::cuGreenCtxWaitEvent)>(library, "cuGreenCtxWaitEvent")),
         cuStreamGetGreenCtx(find<decltype(&cuda::cuStreamGetGreenCtx)>(library, "cuStreamGetGreenCtx")),
+        cuGreenCtxStreamCreate(find<decltype(&cuda::cuGreenCtxStreamCreate)>(library, "cuGreenCtxStreamCreate")),
+        cuGreenCtxGetId(find<decltype(&cuda::cuGreenCtxGetId)>(library, "cuGreenCtxGetId")),
+        cuLogsRegisterCallback(find<decltype(&cuda::cuLogsRegisterCallback)>(library, "cuLogsRegisterCallback")),
+        cuLogsUnregisterCallback(find<decltype(&cuda::cuLogsUnregisterCallback)>(library, "cuLogsUnregisterCallback")),
+        cuLogsCurrent(find<decltype(&cuda::cuLogsCurrent)>(library, "cuLogsCurrent")),
+        cuLogsDumpToFile(find<decltype(&cuda::cuLogsDumpToFile)>(library, "cuLogsDumpToFile")),
+        cuLogsDumpToMemory(find<decltype(&cuda::cuLogsDumpToMemory)>(library, "cuLogsDumpToMemory")),
         cuMemHostRegister(find<decltype(&cuda::cuMemHostRegister)>(library, "cuMemHostRegister")),
         cuGraphicsResourceSetMapFlags(find<decltype(&cuda::cuGraphicsResourceSetMapFlags)>(library, "cuGraphicsResourceSetMapFlags")),
         cuLinkCreate(find<decltype(&cuda::cuLinkCreate)>(library, "cuLinkCreate")),
@@ -1164,6 +1222,10 @@ struct Driver {
         cuDevicePrimaryCtxReset(find<decltype(&cuda::cuDevicePrimaryCtxReset)>(library, "cuDevicePrimaryCtxReset")),
         cuDevicePrimaryCtxSetFlags(find<decltype(&cuda::cuDevicePrimaryCtxSetFlags)>(library, "cuDevicePrimaryCtxSetFlags")),
         cuDeviceGetUuid(find<decltype(&cuda::cuDeviceGetUuid)>(library, "cuDeviceGetUuid")),
+        cuMemcpyBatchAsync(find<decltype(&cuda::cuMemcpyBatchAsync)>(library, "cuMemcpyBatchAsync")),
+        cuMemcpy3DBatchAsync(find<decltype(&cuda::cuMemcpy3DBatchAsync)>(library, "cuMemcpy3DBatchAsync")),
+        cuMemcpyBatchAsync_ptsz(find<decltype(&cuda::cuMemcpyBatchAsync_ptsz)>(library, "cuMemcpyBatchAsync_ptsz")),
+        cuMemcpy3DBatchAsync_ptsz(find<decltype(&cuda::cuMemcpy3DBatchAsync_ptsz)>(library, "cuMemcpy3DBatchAsync_ptsz")),
         cuStreamWriteValue32(find<decltype(&cuda::cuStreamWriteValue32)>(library, "cuStreamWriteValue32")),
         cuStreamWaitValue32(find<decltype(&cuda::cuStreamWaitValue32)>(library, "cuStreamWaitValue32")),
         cuStreamWriteValue64(find<decltype(&cuda::cuStreamWriteValue64)>(library, "cuStreamWriteValue64")),

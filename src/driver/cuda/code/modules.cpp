@@ -1,13 +1,13 @@
 #include "driver/cuda/code/modules.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "base/never_destroyed.hpp"
 #include "driver/cuda/code/ptxas_log.hpp"
 #include "driver/cuda/context/context.hpp"
 #include "driver/cuda/handles.hpp"
+#include "driver/cuda/logs.hpp"
 #include "driver/cuda/textures/texture_references.hpp"
 #include "ptx/checks.hpp"
 
@@ -70,7 +70,7 @@ int most_dynamic_shared(const KernelSettings& settings, const ptx::Function& cod
 namespace modules {
 
 CUresult tell(const Refusal& refusal) {
-  if (!refusal.text.empty()) std::fprintf(stderr, "nvmlkit: %s\n", refusal.text.c_str());
+  if (!refusal.text.empty()) logs::report(refusal.text);
   return refusal.result;
 }
 

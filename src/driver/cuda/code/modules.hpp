@@ -101,7 +101,7 @@ std::shared_ptr<Kernel> find_kernel(CUkernel handle);
 // Code and settings of either, in no context.
 bool look_at(CUfunction handle, const ptx::Function*& code, std::shared_ptr<KernelSettings>& settings);
 
-// Prints it on stderr; the real driver writes it to a log that few programs read.
+// Reports it (logs.hpp).
 CUresult tell(const Refusal& refusal);
 
 }  // namespace modules

@@ -65,6 +65,14 @@ CUgreenCtx add(std::shared_ptr<GreenContext> green) {
 std::shared_ptr<GreenContext> find(CUgreenCtx handle) { return all_green().find(handle); }
 std::shared_ptr<GreenContext> remove(CUgreenCtx handle) { return all_green().remove(handle); }
 
+std::vector<std::shared_ptr<Context>> all_of(const Device& device) {
+  std::vector<std::shared_ptr<Context>> out;
+  all_green().each([&](const GreenContext& green) {
+    if (green.device == &device) out.push_back(green.context);
+  });
+  return out;
+}
+
 CUgreenCtx of(CUcontext handle) {
   const auto context = contexts::find(handle);
   return context ? context->green.load() : nullptr;

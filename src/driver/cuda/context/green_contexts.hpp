@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "driver/cuda/context/context.hpp"
 
@@ -48,6 +49,8 @@ std::shared_ptr<ResourceDescription> find(CUdevResourceDesc description);
 CUgreenCtx add(std::shared_ptr<GreenContext> green);
 std::shared_ptr<GreenContext> find(CUgreenCtx handle);
 std::shared_ptr<GreenContext> remove(CUgreenCtx handle);
+// The contexts of the green contexts of a GPU.
+std::vector<std::shared_ptr<Context>> all_of(const Device& device);
 // The green context that a context is of, or null.
 CUgreenCtx of(CUcontext context);
 

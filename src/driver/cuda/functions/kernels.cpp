@@ -201,6 +201,13 @@ CUresult KernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev
   return FuncSetCacheConfig(as_function(kernel), config);
 }
 
+CUresult KernelGetLibrary(CUlibrary* pLib, CUkernel kernel) {
+  const auto own = modules::find_kernel(kernel);
+  if (!own || own->library.expired()) return CUDA_ERROR_INVALID_HANDLE;
+  *pLib = own->library_handle;
+  return CUDA_SUCCESS;
+}
+
 CUresult KernelGetName(const char** name, CUkernel hfunc) { return FuncGetName(name, as_function(hfunc)); }
 
 CUresult KernelGetParamInfo(CUkernel kernel, std::size_t paramIndex, std::size_t* paramOffset, std::size_t* paramSize) {

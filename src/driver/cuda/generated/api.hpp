@@ -1756,6 +1756,17 @@ struct CUmemPoolPtrExportData_v1 {
 };
 static_assert(sizeof(CUmemPoolPtrExportData_v1) == 64);
 static_assert(offsetof(CUmemPoolPtrExportData_v1, reserved) == 0);
+struct CUmemcpyAttributes_v1 {
+  CUmemcpySrcAccessOrder srcAccessOrder;
+  CUmemLocation srcLocHint;
+  CUmemLocation dstLocHint;
+  unsigned int flags;
+};
+static_assert(sizeof(CUmemcpyAttributes_v1) == 24);
+static_assert(offsetof(CUmemcpyAttributes_v1, srcAccessOrder) == 0);
+static_assert(offsetof(CUmemcpyAttributes_v1, srcLocHint) == 4);
+static_assert(offsetof(CUmemcpyAttributes_v1, dstLocHint) == 12);
+static_assert(offsetof(CUmemcpyAttributes_v1, flags) == 20);
 struct CUDA_MEM_ALLOC_NODE_PARAMS_v1 {
   CUmemPoolProps poolProps;
   const CUmemAccessDesc* accessDescs;

@@ -35,6 +35,7 @@ void cuCtxGetCacheConfig();
 void cuCtxGetCurrent();
 void cuCtxGetDevResource();
 void cuCtxGetDevice();
+void cuCtxGetDevice_v2();
 void cuCtxGetExecAffinity();
 void cuCtxGetFlags();
 void cuCtxGetId();
@@ -45,6 +46,7 @@ void cuCtxPopCurrent();
 void cuCtxPopCurrent_v2();
 void cuCtxPushCurrent();
 void cuCtxPushCurrent_v2();
+void cuCtxRecordEvent();
 void cuCtxResetPersistingL2Cache();
 void cuCtxSetCacheConfig();
 void cuCtxSetCurrent();
@@ -52,6 +54,8 @@ void cuCtxSetFlags();
 void cuCtxSetLimit();
 void cuCtxSetSharedMemConfig();
 void cuCtxSynchronize();
+void cuCtxSynchronize_v2();
+void cuCtxWaitEvent();
 void cuDestroyExternalMemory();
 void cuDestroyExternalSemaphore();
 void cuDevResourceGenerateDesc();
@@ -66,10 +70,12 @@ void cuDeviceGetDefaultMemPool();
 void cuDeviceGetDevResource();
 void cuDeviceGetExecAffinitySupport();
 void cuDeviceGetGraphMemAttribute();
+void cuDeviceGetHostAtomicCapabilities();
 void cuDeviceGetLuid();
 void cuDeviceGetMemPool();
 void cuDeviceGetName();
 void cuDeviceGetNvSciSyncAttributes();
+void cuDeviceGetP2PAtomicCapabilities();
 void cuDeviceGetP2PAttribute();
 void cuDeviceGetPCIBusId();
 void cuDeviceGetProperties();
@@ -257,7 +263,9 @@ void cuGraphicsVDPAURegisterVideoSurface();
 void cuGreenCtxCreate();
 void cuGreenCtxDestroy();
 void cuGreenCtxGetDevResource();
+void cuGreenCtxGetId();
 void cuGreenCtxRecordEvent();
+void cuGreenCtxStreamCreate();
 void cuGreenCtxWaitEvent();
 void cuImportExternalMemory();
 void cuImportExternalSemaphore();
@@ -270,6 +278,7 @@ void cuIpcOpenMemHandle();
 void cuIpcOpenMemHandle_v2();
 void cuKernelGetAttribute();
 void cuKernelGetFunction();
+void cuKernelGetLibrary();
 void cuKernelGetName();
 void cuKernelGetParamInfo();
 void cuKernelSetAttribute();
@@ -304,6 +313,11 @@ void cuLinkComplete();
 void cuLinkCreate();
 void cuLinkCreate_v2();
 void cuLinkDestroy();
+void cuLogsCurrent();
+void cuLogsDumpToFile();
+void cuLogsDumpToMemory();
+void cuLogsRegisterCallback();
+void cuLogsUnregisterCallback();
 void cuMemAddressFree();
 void cuMemAddressReserve();
 void cuMemAdvise();
@@ -320,6 +334,10 @@ void cuMemAllocPitch();
 void cuMemAllocPitch_v2();
 void cuMemAlloc_v2();
 void cuMemCreate();
+void cuMemDiscardAndPrefetchBatchAsync();
+void cuMemDiscardAndPrefetchBatchAsync_ptsz();
+void cuMemDiscardBatchAsync();
+void cuMemDiscardBatchAsync_ptsz();
 void cuMemExportToShareableHandle();
 void cuMemFree();
 void cuMemFreeAsync();
@@ -331,9 +349,11 @@ void cuMemGetAddressRange();
 void cuMemGetAddressRange_v2();
 void cuMemGetAllocationGranularity();
 void cuMemGetAllocationPropertiesFromHandle();
+void cuMemGetDefaultMemPool();
 void cuMemGetHandleForAddressRange();
 void cuMemGetInfo();
 void cuMemGetInfo_v2();
+void cuMemGetMemPool();
 void cuMemHostAlloc();
 void cuMemHostGetDevicePointer();
 void cuMemHostGetDevicePointer_v2();
@@ -360,11 +380,14 @@ void cuMemPrefetchAsync();
 void cuMemPrefetchAsync_ptsz();
 void cuMemPrefetchAsync_v2();
 void cuMemPrefetchAsync_v2_ptsz();
+void cuMemPrefetchBatchAsync();
+void cuMemPrefetchBatchAsync_ptsz();
 void cuMemRangeGetAttribute();
 void cuMemRangeGetAttributes();
 void cuMemRelease();
 void cuMemRetainAllocationHandle();
 void cuMemSetAccess();
+void cuMemSetMemPool();
 void cuMemUnmap();
 void cuMemcpy();
 void cuMemcpy2D();
@@ -380,6 +403,10 @@ void cuMemcpy3D();
 void cuMemcpy3DAsync();
 void cuMemcpy3DAsync_v2();
 void cuMemcpy3DAsync_v2_ptsz();
+void cuMemcpy3DBatchAsync();
+void cuMemcpy3DBatchAsync_ptsz();
+void cuMemcpy3DBatchAsync_v2();
+void cuMemcpy3DBatchAsync_v2_ptsz();
 void cuMemcpy3DPeer();
 void cuMemcpy3DPeerAsync();
 void cuMemcpy3DPeerAsync_ptsz();
@@ -400,6 +427,10 @@ void cuMemcpyAtoHAsync_v2();
 void cuMemcpyAtoHAsync_v2_ptsz();
 void cuMemcpyAtoH_v2();
 void cuMemcpyAtoH_v2_ptds();
+void cuMemcpyBatchAsync();
+void cuMemcpyBatchAsync_ptsz();
+void cuMemcpyBatchAsync_v2();
+void cuMemcpyBatchAsync_v2_ptsz();
 void cuMemcpyDtoA();
 void cuMemcpyDtoA_v2();
 void cuMemcpyDtoA_v2_ptds();
@@ -670,6 +701,7 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuCtxGetCurrent", 4000, false, cuCtxGetCurrent},
     {"cuCtxGetDevResource", 12040, false, cuCtxGetDevResource},
     {"cuCtxGetDevice", 2000, false, cuCtxGetDevice},
+    {"cuCtxGetDevice", 13000, false, cuCtxGetDevice_v2},
     {"cuCtxGetExecAffinity", 11040, false, cuCtxGetExecAffinity},
     {"cuCtxGetFlags", 7000, false, cuCtxGetFlags},
     {"cuCtxGetId", 12000, false, cuCtxGetId},
@@ -680,6 +712,7 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuCtxPopCurrent", 4000, false, cuCtxPopCurrent_v2},
     {"cuCtxPushCurrent", 2000, false, cuCtxPushCurrent},
     {"cuCtxPushCurrent", 4000, false, cuCtxPushCurrent_v2},
+    {"cuCtxRecordEvent", 12050, false, cuCtxRecordEvent},
     {"cuCtxResetPersistingL2Cache", 11000, false, cuCtxResetPersistingL2Cache},
     {"cuCtxSetCacheConfig", 3020, false, cuCtxSetCacheConfig},
     {"cuCtxSetCurrent", 4000, false, cuCtxSetCurrent},
@@ -687,6 +720,8 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuCtxSetLimit", 3010, false, cuCtxSetLimit},
     {"cuCtxSetSharedMemConfig", 4020, false, cuCtxSetSharedMemConfig},
     {"cuCtxSynchronize", 2000, false, cuCtxSynchronize},
+    {"cuCtxSynchronize", 13000, false, cuCtxSynchronize_v2},
+    {"cuCtxWaitEvent", 12050, false, cuCtxWaitEvent},
     {"cuDestroyExternalMemory", 10000, false, cuDestroyExternalMemory},
     {"cuDestroyExternalSemaphore", 10000, false, cuDestroyExternalSemaphore},
     {"cuDevResourceGenerateDesc", 12040, false, cuDevResourceGenerateDesc},
@@ -701,10 +736,12 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuDeviceGetDevResource", 12040, false, cuDeviceGetDevResource},
     {"cuDeviceGetExecAffinitySupport", 11040, false, cuDeviceGetExecAffinitySupport},
     {"cuDeviceGetGraphMemAttribute", 11040, false, cuDeviceGetGraphMemAttribute},
+    {"cuDeviceGetHostAtomicCapabilities", 13000, false, cuDeviceGetHostAtomicCapabilities},
     {"cuDeviceGetLuid", 10000, false, cuDeviceGetLuid},
     {"cuDeviceGetMemPool", 11020, false, cuDeviceGetMemPool},
     {"cuDeviceGetName", 2000, false, cuDeviceGetName},
     {"cuDeviceGetNvSciSyncAttributes", 10020, false, cuDeviceGetNvSciSyncAttributes},
+    {"cuDeviceGetP2PAtomicCapabilities", 13000, false, cuDeviceGetP2PAtomicCapabilities},
     {"cuDeviceGetP2PAttribute", 8000, false, cuDeviceGetP2PAttribute},
     {"cuDeviceGetPCIBusId", 4010, false, cuDeviceGetPCIBusId},
     {"cuDeviceGetProperties", 2000, false, cuDeviceGetProperties},
@@ -892,7 +929,9 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuGreenCtxCreate", 12040, false, cuGreenCtxCreate},
     {"cuGreenCtxDestroy", 12040, false, cuGreenCtxDestroy},
     {"cuGreenCtxGetDevResource", 12040, false, cuGreenCtxGetDevResource},
+    {"cuGreenCtxGetId", 12090, false, cuGreenCtxGetId},
     {"cuGreenCtxRecordEvent", 12040, false, cuGreenCtxRecordEvent},
+    {"cuGreenCtxStreamCreate", 12050, false, cuGreenCtxStreamCreate},
     {"cuGreenCtxWaitEvent", 12040, false, cuGreenCtxWaitEvent},
     {"cuImportExternalMemory", 10000, false, cuImportExternalMemory},
     {"cuImportExternalSemaphore", 10000, false, cuImportExternalSemaphore},
@@ -905,6 +944,7 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuIpcOpenMemHandle", 11000, false, cuIpcOpenMemHandle_v2},
     {"cuKernelGetAttribute", 12000, false, cuKernelGetAttribute},
     {"cuKernelGetFunction", 12000, false, cuKernelGetFunction},
+    {"cuKernelGetLibrary", 12050, false, cuKernelGetLibrary},
     {"cuKernelGetName", 12030, false, cuKernelGetName},
     {"cuKernelGetParamInfo", 12040, false, cuKernelGetParamInfo},
     {"cuKernelSetAttribute", 12000, false, cuKernelSetAttribute},
@@ -939,6 +979,11 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuLinkCreate", 5050, false, cuLinkCreate},
     {"cuLinkCreate", 6050, false, cuLinkCreate_v2},
     {"cuLinkDestroy", 5050, false, cuLinkDestroy},
+    {"cuLogsCurrent", 12090, false, cuLogsCurrent},
+    {"cuLogsDumpToFile", 12090, false, cuLogsDumpToFile},
+    {"cuLogsDumpToMemory", 12090, false, cuLogsDumpToMemory},
+    {"cuLogsRegisterCallback", 12090, false, cuLogsRegisterCallback},
+    {"cuLogsUnregisterCallback", 12090, false, cuLogsUnregisterCallback},
     {"cuMemAddressFree", 10020, false, cuMemAddressFree},
     {"cuMemAddressReserve", 10020, false, cuMemAddressReserve},
     {"cuMemAdvise", 8000, false, cuMemAdvise},
@@ -955,6 +1000,10 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuMemAllocPitch", 2000, false, cuMemAllocPitch},
     {"cuMemAllocPitch", 3020, false, cuMemAllocPitch_v2},
     {"cuMemCreate", 10020, false, cuMemCreate},
+    {"cuMemDiscardAndPrefetchBatchAsync", 13000, false, cuMemDiscardAndPrefetchBatchAsync},
+    {"cuMemDiscardAndPrefetchBatchAsync", 13000, true, cuMemDiscardAndPrefetchBatchAsync_ptsz},
+    {"cuMemDiscardBatchAsync", 13000, false, cuMemDiscardBatchAsync},
+    {"cuMemDiscardBatchAsync", 13000, true, cuMemDiscardBatchAsync_ptsz},
     {"cuMemExportToShareableHandle", 10020, false, cuMemExportToShareableHandle},
     {"cuMemFree", 2000, false, cuMemFree},
     {"cuMemFree", 3020, false, cuMemFree_v2},
@@ -966,9 +1015,11 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuMemGetAddressRange", 3020, false, cuMemGetAddressRange_v2},
     {"cuMemGetAllocationGranularity", 10020, false, cuMemGetAllocationGranularity},
     {"cuMemGetAllocationPropertiesFromHandle", 10020, false, cuMemGetAllocationPropertiesFromHandle},
+    {"cuMemGetDefaultMemPool", 13000, false, cuMemGetDefaultMemPool},
     {"cuMemGetHandleForAddressRange", 11070, false, cuMemGetHandleForAddressRange},
     {"cuMemGetInfo", 2000, false, cuMemGetInfo},
     {"cuMemGetInfo", 3020, false, cuMemGetInfo_v2},
+    {"cuMemGetMemPool", 13000, false, cuMemGetMemPool},
     {"cuMemHostAlloc", 2020, false, cuMemHostAlloc},
     {"cuMemHostGetDevicePointer", 2020, false, cuMemHostGetDevicePointer},
     {"cuMemHostGetDevicePointer", 3020, false, cuMemHostGetDevicePointer_v2},
@@ -995,11 +1046,14 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuMemPrefetchAsync", 12020, false, cuMemPrefetchAsync_v2},
     {"cuMemPrefetchAsync", 8000, true, cuMemPrefetchAsync_ptsz},
     {"cuMemPrefetchAsync", 12020, true, cuMemPrefetchAsync_v2_ptsz},
+    {"cuMemPrefetchBatchAsync", 13000, false, cuMemPrefetchBatchAsync},
+    {"cuMemPrefetchBatchAsync", 13000, true, cuMemPrefetchBatchAsync_ptsz},
     {"cuMemRangeGetAttribute", 8000, false, cuMemRangeGetAttribute},
     {"cuMemRangeGetAttributes", 8000, false, cuMemRangeGetAttributes},
     {"cuMemRelease", 10020, false, cuMemRelease},
     {"cuMemRetainAllocationHandle", 11000, false, cuMemRetainAllocationHandle},
     {"cuMemSetAccess", 10020, false, cuMemSetAccess},
+    {"cuMemSetMemPool", 13000, false, cuMemSetMemPool},
     {"cuMemUnmap", 10020, false, cuMemUnmap},
     {"cuMemcpy", 4000, false, cuMemcpy},
     {"cuMemcpy", 7000, true, cuMemcpy_ptds},
@@ -1018,6 +1072,10 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuMemcpy3DAsync", 2000, false, cuMemcpy3DAsync},
     {"cuMemcpy3DAsync", 3020, false, cuMemcpy3DAsync_v2},
     {"cuMemcpy3DAsync", 7000, true, cuMemcpy3DAsync_v2_ptsz},
+    {"cuMemcpy3DBatchAsync", 12080, false, cuMemcpy3DBatchAsync},
+    {"cuMemcpy3DBatchAsync", 13000, false, cuMemcpy3DBatchAsync_v2},
+    {"cuMemcpy3DBatchAsync", 12080, true, cuMemcpy3DBatchAsync_ptsz},
+    {"cuMemcpy3DBatchAsync", 13000, true, cuMemcpy3DBatchAsync_v2_ptsz},
     {"cuMemcpy3DPeer", 4000, false, cuMemcpy3DPeer},
     {"cuMemcpy3DPeer", 7000, true, cuMemcpy3DPeer_ptds},
     {"cuMemcpy3DPeerAsync", 4000, false, cuMemcpy3DPeerAsync},
@@ -1036,6 +1094,10 @@ constexpr EntryPoint kEntryPoints[] = {
     {"cuMemcpyAtoHAsync", 2000, false, cuMemcpyAtoHAsync},
     {"cuMemcpyAtoHAsync", 3020, false, cuMemcpyAtoHAsync_v2},
     {"cuMemcpyAtoHAsync", 7000, true, cuMemcpyAtoHAsync_v2_ptsz},
+    {"cuMemcpyBatchAsync", 12080, false, cuMemcpyBatchAsync},
+    {"cuMemcpyBatchAsync", 13000, false, cuMemcpyBatchAsync_v2},
+    {"cuMemcpyBatchAsync", 12080, true, cuMemcpyBatchAsync_ptsz},
+    {"cuMemcpyBatchAsync", 13000, true, cuMemcpyBatchAsync_v2_ptsz},
     {"cuMemcpyDtoA", 2000, false, cuMemcpyDtoA},
     {"cuMemcpyDtoA", 3020, false, cuMemcpyDtoA_v2},
     {"cuMemcpyDtoA", 7000, true, cuMemcpyDtoA_v2_ptds},

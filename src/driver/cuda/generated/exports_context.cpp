@@ -77,6 +77,12 @@ NVMLKIT_CUDA_EXPORT CUresult cuCtxGetDevice(CUdevice* device) {
   return guarded([&] { return functions::CtxGetDevice(*current, device); });
 }
 
+NVMLKIT_CUDA_EXPORT CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::CtxGetDevice_v2(device, ctx); });
+}
+
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetFlags(unsigned int* flags) {
   const Current current;
   if (!current) return current.refusal();
@@ -100,6 +106,11 @@ NVMLKIT_CUDA_EXPORT CUresult cuCtxSynchronize() {
   const Current current;
   if (!current) return current.refusal();
   return guarded([&] { return functions::CtxSynchronize(*current); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuCtxSynchronize_v2(CUcontext ctx) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::CtxSynchronize_v2(ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
@@ -148,6 +159,16 @@ NVMLKIT_CUDA_EXPORT CUresult cuCtxResetPersistingL2Cache() {
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetExecAffinity(CUexecAffinityParam* pExecAffinity, CUexecAffinityType type) {
   return refuse();  // execution affinities need MPS
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::CtxRecordEvent(hCtx, hEvent); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  return guarded([&] { return functions::CtxWaitEvent(hCtx, hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxAttach(CUcontext* pctx, unsigned int flags) {
@@ -248,6 +269,18 @@ NVMLKIT_CUDA_EXPORT CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx* p
   if (!current) return current.refusal();
   if (!phCtx) return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] { return functions::StreamGetGreenCtx(*current, hStream, phCtx); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxStreamCreate(CUstream* phStream, CUgreenCtx greenCtx, unsigned int flags, int priority) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!phStream) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GreenCtxStreamCreate(phStream, greenCtx, flags, priority); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long* greenCtxId) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!greenCtxId) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::GreenCtxGetId(greenCtx, greenCtxId); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxCreate(CUcontext* pctx, unsigned int flags, CUdevice dev) {

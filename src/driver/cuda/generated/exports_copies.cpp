@@ -120,6 +120,20 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy
   return guarded([&] { return functions::Memcpy3DPeerAsync(*current, pCopy, hStream); });
 }
 
+NVMLKIT_CUDA_EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* dsts, CUdeviceptr* srcs, std::size_t* sizes, std::size_t count, CUmemcpyAttributes* attrs, std::size_t* attrsIdxs, std::size_t numAttrs, CUstream hStream) {
+  const Current current;
+  if (!current) return current.refusal();
+  if (!dsts || !srcs || !sizes || !attrs || !attrsIdxs) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemcpyBatchAsync_v2(*current, dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, hStream); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DBatchAsync_v2(std::size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList, unsigned long long flags, CUstream hStream) {
+  const Current current;
+  if (!current) return current.refusal();
+  if (!opList) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::Memcpy3DBatchAsync_v2(*current, numOps, opList, flags, hStream); });
+}
+
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, std::size_t N) {
   const Current current;
   if (!current) return current.refusal();
@@ -190,6 +204,20 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, std::size
   const Current current;
   if (!current) return current.refusal();
   return guarded([&] { return functions::MemsetD2D32Async(*current, dstDevice, dstPitch, ui, Width, Height, hStream); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr* dsts, CUdeviceptr* srcs, std::size_t* sizes, std::size_t count, CUmemcpyAttributes* attrs, std::size_t* attrsIdxs, std::size_t numAttrs, std::size_t* failIdx, CUstream hStream) {
+  const Current current;
+  if (!current) return current.refusal();
+  if (!dsts || !srcs || !sizes || !attrs || !attrsIdxs) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemcpyBatchAsync(*current, dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, hStream); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DBatchAsync(std::size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList, std::size_t* failIdx, unsigned long long flags, CUstream hStream) {
+  const Current current;
+  if (!current) return current.refusal();
+  if (!opList) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::Memcpy3DBatchAsync(*current, numOps, opList, failIdx, flags, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, std::size_t ByteCount) {
@@ -269,6 +297,14 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER* 
   return cuMemcpy3DPeerAsync(pCopy, per_thread(hStream));
 }
 
+NVMLKIT_CUDA_EXPORT CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr* dsts, CUdeviceptr* srcs, std::size_t* sizes, std::size_t count, CUmemcpyAttributes* attrs, std::size_t* attrsIdxs, std::size_t numAttrs, CUstream hStream) {
+  return cuMemcpyBatchAsync_v2(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, per_thread(hStream));
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DBatchAsync_v2_ptsz(std::size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList, unsigned long long flags, CUstream hStream) {
+  return cuMemcpy3DBatchAsync_v2(numOps, opList, flags, per_thread(hStream));
+}
+
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, std::size_t N) {
   const OfThread of_thread;
   return cuMemsetD8_v2(dstDevice, uc, N);
@@ -321,6 +357,14 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D16Async_ptsz(CUdeviceptr dstDevice, std:
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D32Async_ptsz(CUdeviceptr dstDevice, std::size_t dstPitch, unsigned int ui, std::size_t Width, std::size_t Height, CUstream hStream) {
   return cuMemsetD2D32Async(dstDevice, dstPitch, ui, Width, Height, per_thread(hStream));
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr* dsts, CUdeviceptr* srcs, std::size_t* sizes, std::size_t count, CUmemcpyAttributes* attrs, std::size_t* attrsIdxs, std::size_t numAttrs, std::size_t* failIdx, CUstream hStream) {
+  return cuMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, per_thread(hStream));
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DBatchAsync_ptsz(std::size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList, std::size_t* failIdx, unsigned long long flags, CUstream hStream) {
+  return cuMemcpy3DBatchAsync(numOps, opList, failIdx, flags, per_thread(hStream));
 }
 
 }  // extern "C"

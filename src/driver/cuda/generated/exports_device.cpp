@@ -51,6 +51,12 @@ NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetAttribute(int* pi, CUdevice_attribute at
   return guarded([&] { return functions::DeviceGetAttribute(pi, attrib, dev); });
 }
 
+NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetHostAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations, unsigned int count, CUdevice dev) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!capabilities || !operations) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::DeviceGetHostAtomicCapabilities(capabilities, operations, count, dev); });
+}
+
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetNvSciSyncAttributes(void* nvSciSyncAttrList, CUdevice dev, int flags) {
   return refuse();  // NvSci is not on servers
 }
@@ -114,6 +120,12 @@ NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAtt
   if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!value) return CUDA_ERROR_INVALID_VALUE;
   return guarded([&] { return functions::DeviceGetP2PAttribute(value, attrib, srcDevice, dstDevice); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations, unsigned int count, CUdevice srcDevice, CUdevice dstDevice) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!capabilities || !operations) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::DeviceGetP2PAtomicCapabilities(capabilities, operations, count, srcDevice, dstDevice); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceTotalMem(unsigned int* bytes, CUdevice dev) {

@@ -274,6 +274,24 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   return guarded([&] { return functions::MemPoolDestroy(pool); });
 }
 
+NVMLKIT_CUDA_EXPORT CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location, CUmemAllocationType type) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!pool_out || !location) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemGetDefaultMemPool(pool_out, location, type); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!pool || !location) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemGetMemPool(pool, location, type); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!location) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemSetMemPool(location, type, pool); });
+}
+
 NVMLKIT_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, std::size_t bytesize, CUmemoryPool pool, CUstream hStream) {
   const Current current;
   if (!current) return current.refusal();
@@ -346,6 +364,27 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr devPtr, std::size_t coun
   const Current current;
   if (!current) return current.refusal();
   return guarded([&] { return functions::MemAdvise_v2(*current, devPtr, count, advice, location); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, std::size_t* sizes, std::size_t count, CUmemLocation* prefetchLocs, std::size_t* prefetchLocIdxs, std::size_t numPrefetchLocs, unsigned long long flags, CUstream hStream) {
+  const Current current;
+  if (!current) return current.refusal();
+  if (!dptrs || !sizes || !prefetchLocs || !prefetchLocIdxs) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemPrefetchBatchAsync(*current, dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemDiscardBatchAsync(CUdeviceptr* dptrs, std::size_t* sizes, std::size_t count, unsigned long long flags, CUstream hStream) {
+  const Current current;
+  if (!current) return current.refusal();
+  if (!dptrs || !sizes) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemDiscardBatchAsync(*current, dptrs, sizes, count, flags, hStream); });
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* dptrs, std::size_t* sizes, std::size_t count, CUmemLocation* prefetchLocs, std::size_t* prefetchLocIdxs, std::size_t numPrefetchLocs, unsigned long long flags, CUstream hStream) {
+  const Current current;
+  if (!current) return current.refusal();
+  if (!dptrs || !sizes || !prefetchLocs || !prefetchLocIdxs) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::MemDiscardAndPrefetchBatchAsync(*current, dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemRangeGetAttribute(void* data, std::size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, std::size_t count) {
@@ -460,6 +499,18 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr* dptr, std
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPrefetchAsync_v2_ptsz(CUdeviceptr devPtr, std::size_t count, CUmemLocation location, unsigned int flags, CUstream hStream) {
   return cuMemPrefetchAsync_v2(devPtr, count, location, flags, per_thread(hStream));
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemPrefetchBatchAsync_ptsz(CUdeviceptr* dptrs, std::size_t* sizes, std::size_t count, CUmemLocation* prefetchLocs, std::size_t* prefetchLocIdxs, std::size_t numPrefetchLocs, unsigned long long flags, CUstream hStream) {
+  return cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, per_thread(hStream));
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemDiscardBatchAsync_ptsz(CUdeviceptr* dptrs, std::size_t* sizes, std::size_t count, unsigned long long flags, CUstream hStream) {
+  return cuMemDiscardBatchAsync(dptrs, sizes, count, flags, per_thread(hStream));
+}
+
+NVMLKIT_CUDA_EXPORT CUresult cuMemDiscardAndPrefetchBatchAsync_ptsz(CUdeviceptr* dptrs, std::size_t* sizes, std::size_t count, CUmemLocation* prefetchLocs, std::size_t* prefetchLocIdxs, std::size_t numPrefetchLocs, unsigned long long flags, CUstream hStream) {
+  return cuMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, per_thread(hStream));
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamAttachMemAsync_ptsz(CUstream hStream, CUdeviceptr dptr, std::size_t length, unsigned int flags) {

@@ -157,6 +157,12 @@ NVMLKIT_CUDA_EXPORT CUresult cuKernelGetFunction(CUfunction* pFunc, CUkernel ker
   return guarded([&] { return functions::KernelGetFunction(*current, pFunc, kernel); });
 }
 
+NVMLKIT_CUDA_EXPORT CUresult cuKernelGetLibrary(CUlibrary* pLib, CUkernel kernel) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!pLib) return CUDA_ERROR_INVALID_VALUE;
+  return guarded([&] { return functions::KernelGetLibrary(pLib, kernel); });
+}
+
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, std::size_t* bytes, CUlibrary library, const char* name) {
   const Current current;
   if (!current) return current.refusal();

@@ -85,10 +85,12 @@ CUresult CtxPopCurrent_v2(CUcontext* pctx);
 CUresult CtxSetCurrent(CUcontext ctx);
 CUresult CtxGetCurrent(CUcontext* pctx);
 CUresult CtxGetDevice(Context& context, CUdevice* device);
+CUresult CtxGetDevice_v2(CUdevice* device, CUcontext ctx);
 CUresult CtxGetFlags(Context& context, unsigned int* flags);
 CUresult CtxSetFlags(Context& context, unsigned int flags);
 CUresult CtxGetId(CUcontext ctx, unsigned long long* ctxId);
 CUresult CtxSynchronize(Context& context);
+CUresult CtxSynchronize_v2(CUcontext ctx);
 CUresult CtxSetLimit(Context& context, CUlimit limit, std::size_t value);
 CUresult CtxGetLimit(Context& context, std::size_t* pvalue, CUlimit limit);
 CUresult CtxGetCacheConfig(Context& context, CUfunc_cache* pconfig);
@@ -96,6 +98,8 @@ CUresult CtxSetCacheConfig(Context& context, CUfunc_cache config);
 CUresult CtxGetApiVersion(CUcontext ctx, unsigned int* version);
 CUresult CtxGetStreamPriorityRange(Context& context, int* leastPriority, int* greatestPriority);
 CUresult CtxResetPersistingL2Cache(Context& context);
+CUresult CtxRecordEvent(CUcontext hCtx, CUevent hEvent);
+CUresult CtxWaitEvent(CUcontext hCtx, CUevent hEvent);
 CUresult CtxAttach(CUcontext* pctx, unsigned int flags);
 CUresult CtxDetach(CUcontext ctx);
 CUresult CtxGetSharedMemConfig(Context& context, CUsharedconfig* pConfig);
@@ -113,6 +117,8 @@ CUresult DevResourceGenerateDesc(CUdevResourceDesc* phDesc, CUdevResource* resou
 CUresult GreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent);
 CUresult GreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent);
 CUresult StreamGetGreenCtx(Context& context, CUstream hStream, CUgreenCtx* phCtx);
+CUresult GreenCtxStreamCreate(CUstream* phStream, CUgreenCtx greenCtx, unsigned int flags, int priority);
+CUresult GreenCtxGetId(CUgreenCtx greenCtx, unsigned long long* greenCtxId);
 CUresult CtxCreate(CUcontext* pctx, unsigned int flags, CUdevice dev);
 CUresult CtxCreate_v2(CUcontext* pctx, unsigned int flags, CUdevice dev);
 CUresult CtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int numParams, unsigned int flags, CUdevice dev);
@@ -141,6 +147,8 @@ CUresult MemcpyDtoDAsync_v2(Context& context, CUdeviceptr dstDevice, CUdeviceptr
 CUresult Memcpy2DAsync_v2(Context& context, const CUDA_MEMCPY2D* pCopy, CUstream hStream);
 CUresult Memcpy3DAsync_v2(Context& context, const CUDA_MEMCPY3D* pCopy, CUstream hStream);
 CUresult Memcpy3DPeerAsync(Context& context, const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream);
+CUresult MemcpyBatchAsync_v2(Context& context, CUdeviceptr* dsts, CUdeviceptr* srcs, std::size_t* sizes, std::size_t count, CUmemcpyAttributes* attrs, std::size_t* attrsIdxs, std::size_t numAttrs, CUstream hStream);
+CUresult Memcpy3DBatchAsync_v2(Context& context, std::size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList, unsigned long long flags, CUstream hStream);
 CUresult MemsetD8_v2(Context& context, CUdeviceptr dstDevice, unsigned char uc, std::size_t N);
 CUresult MemsetD16_v2(Context& context, CUdeviceptr dstDevice, unsigned short us, std::size_t N);
 CUresult MemsetD32_v2(Context& context, CUdeviceptr dstDevice, unsigned int ui, std::size_t N);
@@ -153,6 +161,8 @@ CUresult MemsetD32Async(Context& context, CUdeviceptr dstDevice, unsigned int ui
 CUresult MemsetD2D8Async(Context& context, CUdeviceptr dstDevice, std::size_t dstPitch, unsigned char uc, std::size_t Width, std::size_t Height, CUstream hStream);
 CUresult MemsetD2D16Async(Context& context, CUdeviceptr dstDevice, std::size_t dstPitch, unsigned short us, std::size_t Width, std::size_t Height, CUstream hStream);
 CUresult MemsetD2D32Async(Context& context, CUdeviceptr dstDevice, std::size_t dstPitch, unsigned int ui, std::size_t Width, std::size_t Height, CUstream hStream);
+CUresult MemcpyBatchAsync(Context& context, CUdeviceptr* dsts, CUdeviceptr* srcs, std::size_t* sizes, std::size_t count, CUmemcpyAttributes* attrs, std::size_t* attrsIdxs, std::size_t numAttrs, std::size_t* failIdx, CUstream hStream);
+CUresult Memcpy3DBatchAsync(Context& context, std::size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList, std::size_t* failIdx, unsigned long long flags, CUstream hStream);
 
 // device
 CUresult DeviceGet(CUdevice* device, int ordinal);
@@ -161,6 +171,7 @@ CUresult DeviceGetName(char* name, int len, CUdevice dev);
 CUresult DeviceGetUuid_v2(CUuuid* uuid, CUdevice dev);
 CUresult DeviceTotalMem_v2(std::size_t* bytes, CUdevice dev);
 CUresult DeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev);
+CUresult DeviceGetHostAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations, unsigned int count, CUdevice dev);
 CUresult DeviceGetExecAffinitySupport(int* pi, CUexecAffinityType type, CUdevice dev);
 CUresult DeviceGetProperties(CUdevprop* prop, CUdevice dev);
 CUresult DeviceComputeCapability(int* major, int* minor, CUdevice dev);
@@ -170,6 +181,7 @@ CUresult DeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId);
 CUresult DeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev);
 CUresult DeviceCanAccessPeer(int* canAccessPeer, CUdevice dev, CUdevice peerDev);
 CUresult DeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice);
+CUresult DeviceGetP2PAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations, unsigned int count, CUdevice srcDevice, CUdevice dstDevice);
 CUresult DeviceTotalMem(unsigned int* bytes, CUdevice dev);
 CUresult DeviceGetUuid(CUuuid* uuid, CUdevice dev);
 
@@ -282,6 +294,13 @@ CUresult GraphInstantiate(Context& context, CUgraphExec* phGraphExec, CUgraph hG
 CUresult GraphInstantiate_v2(Context& context, CUgraphExec* phGraphExec, CUgraph hGraph, CUgraphNode* phErrorNode, char* logBuffer, std::size_t bufferSize);
 CUresult StreamUpdateCaptureDependencies(Context& context, CUstream hStream, CUgraphNode* dependencies, std::size_t numDependencies, unsigned int flags);
 
+// logs
+CUresult LogsRegisterCallback(CUlogsCallback callbackFunc, void* userData, CUlogsCallbackHandle* callback_out);
+CUresult LogsUnregisterCallback(CUlogsCallbackHandle callback);
+CUresult LogsCurrent(CUlogIterator* iterator_out, unsigned int flags);
+CUresult LogsDumpToFile(CUlogIterator* iterator, const char* pathToFile, unsigned int flags);
+CUresult LogsDumpToMemory(CUlogIterator* iterator, char* buffer, std::size_t* size, unsigned int flags);
+
 // memory
 CUresult DeviceSetMemPool(CUdevice dev, CUmemoryPool pool);
 CUresult DeviceGetMemPool(CUmemoryPool* pool, CUdevice dev);
@@ -326,6 +345,9 @@ CUresult MemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, std::si
 CUresult MemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool, CUmemLocation* location);
 CUresult MemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps);
 CUresult MemPoolDestroy(CUmemoryPool pool);
+CUresult MemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location, CUmemAllocationType type);
+CUresult MemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type);
+CUresult MemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool);
 CUresult MemAllocFromPoolAsync(Context& context, CUdeviceptr* dptr, std::size_t bytesize, CUmemoryPool pool, CUstream hStream);
 CUresult MemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags);
 CUresult MemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle, CUmemAllocationHandleType handleType, unsigned long long flags);
@@ -334,6 +356,9 @@ CUresult MemPoolImportPointer(Context& context, CUdeviceptr* ptr_out, CUmemoryPo
 CUresult PointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr ptr);
 CUresult MemPrefetchAsync_v2(Context& context, CUdeviceptr devPtr, std::size_t count, CUmemLocation location, unsigned int flags, CUstream hStream);
 CUresult MemAdvise_v2(Context& context, CUdeviceptr devPtr, std::size_t count, CUmem_advise advice, CUmemLocation location);
+CUresult MemPrefetchBatchAsync(Context& context, CUdeviceptr* dptrs, std::size_t* sizes, std::size_t count, CUmemLocation* prefetchLocs, std::size_t* prefetchLocIdxs, std::size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
+CUresult MemDiscardBatchAsync(Context& context, CUdeviceptr* dptrs, std::size_t* sizes, std::size_t count, unsigned long long flags, CUstream hStream);
+CUresult MemDiscardAndPrefetchBatchAsync(Context& context, CUdeviceptr* dptrs, std::size_t* sizes, std::size_t count, CUmemLocation* prefetchLocs, std::size_t* prefetchLocIdxs, std::size_t numPrefetchLocs, unsigned long long flags, CUstream hStream);
 CUresult MemRangeGetAttribute(void* data, std::size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, std::size_t count);
 CUresult MemRangeGetAttributes(void** data, std::size_t* dataSizes, CUmem_range_attribute* attributes, std::size_t numAttributes, CUdeviceptr devPtr, std::size_t count);
 CUresult PointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr ptr);
@@ -370,6 +395,7 @@ CUresult LibraryGetKernelCount(unsigned int* count, CUlibrary lib);
 CUresult LibraryEnumerateKernels(CUkernel* kernels, unsigned int numKernels, CUlibrary lib);
 CUresult LibraryGetModule(Context& context, CUmodule* pMod, CUlibrary library);
 CUresult KernelGetFunction(Context& context, CUfunction* pFunc, CUkernel kernel);
+CUresult KernelGetLibrary(CUlibrary* pLib, CUkernel kernel);
 CUresult LibraryGetGlobal(Context& context, CUdeviceptr* dptr, std::size_t* bytes, CUlibrary library, const char* name);
 CUresult LibraryGetManaged(Context& context, CUdeviceptr* dptr, std::size_t* bytes, CUlibrary library, const char* name);
 CUresult LibraryGetUnifiedFunction(Context& context, void** fptr, CUlibrary library, const char* symbol);

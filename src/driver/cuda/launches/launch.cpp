@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -14,6 +13,7 @@
 #include "driver/cuda/launches/occupancy.hpp"
 #include "driver/cuda/launches/pipes.hpp"
 #include "driver/cuda/launches/watch.hpp"
+#include "driver/cuda/logs.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/sanitize/launch_checks.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
@@ -170,7 +170,8 @@ void run_launch(Context& context, const Launch& launch) {
   grid.cooperative = shape.cooperative;
   grid.of_many = launch.place_in_many;
   grid.number = ++launches;
-  grid.multiprocessors = static_cast<std::uint32_t>(std::max(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
+  grid.multiprocessors =
+      static_cast<std::uint32_t>(std::max(attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), 1LL));
   const std::uint64_t size = std::uint64_t{grid.cluster[0]} * grid.cluster[1] * grid.cluster[2];
   if (shape.grid[0] > 1 || shape.grid[1] > 1 || shape.grid[2] > 1)
     grid.most_resident = std::max<std::uint64_t>(resident_blocks(context, *function.code, shape) / size, 1);
@@ -199,7 +200,7 @@ void run_launch(Context& context, const Launch& launch) {
   if (checks && checks->finish(outcome.fault, line) && error == CUDA_SUCCESS)
     return context.fail(CUDA_ERROR_LAUNCH_FAILED);
   if (error == CUDA_SUCCESS) return;
-  if (!line.empty() && !checks) std::fprintf(stderr, "nvmlkit: %s\n", line.c_str());
+  if (!line.empty() && !checks) logs::report(line);
   context.fail_for_good(error);
   if (const auto xid = xid_of(outcome.fault.kind)) raise_xid(device, xid);
 }

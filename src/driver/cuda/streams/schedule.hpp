@@ -21,6 +21,9 @@ CUresult hand_over(Stream& stream, std::vector<Task> tasks, Point* end = nullptr
 // The same behind a point, which becomes their end. Nothing is done or waited for in this call.
 CUresult hand_over_in_turn(Stream& stream, std::vector<Task> tasks, Point& turn);
 
+// What is handed to the streams of a context from now on waits for the point.
+void await(unsigned long long context_id, const Point& point);
+
 bool is_idle(Stream& stream);  // nothing is before what would be handed to it now
 bool is_reached(const Point& point);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -14,8 +15,9 @@ namespace nvmlkit::cuda::schedule {
 struct Schedule {
   std::mutex mutex;
   std::condition_variable progress;
-  unsigned waiting = 0;                         // threads, for progress
-  std::vector<std::shared_ptr<Stream>> active;  // those with work
+  unsigned waiting = 0;                                      // threads, for progress
+  std::vector<std::shared_ptr<Stream>> active;               // those with work
+  std::map<unsigned long long, std::vector<Point>> awaited;  // by all streams of a context, by its id
   std::int64_t last_handed_ns = 0;
   unsigned running = 0;  // tasks
   bool has_ended = false;
@@ -40,7 +42,7 @@ bool waits_for(const S& stream, const S& other) {
          ((is_legacy(stream) && is_blocking(other)) || (is_legacy(other) && is_blocking(stream)));
 }
 
-// The ends of what other streams were handed that work of this one comes behind.
+// The points in other streams that work handed to this one now comes behind.
 std::vector<Point> others_before(const Stream& stream);
 
 // Takes the mutex. Until the point is reached or the context fails; with `even_failed`, a failed context is waited for

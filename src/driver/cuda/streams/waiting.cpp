@@ -33,7 +33,18 @@ std::vector<Point> others_before(const Stream& stream) {
   std::vector<Point> out;
   for (const auto& other : all().active)
     if (waits_for(stream, *other)) out.push_back({other, other->queue.handed});
+  auto& awaited = all().awaited;
+  if (awaited.empty()) return out;
+  for (auto& entry : awaited) std::erase_if(entry.second, reached);
+  std::erase_if(awaited, [](const auto& entry) { return entry.second.empty(); });
+  if (const auto at = awaited.find(stream.context_id); at != awaited.end())
+    out.insert(out.end(), at->second.begin(), at->second.end());
   return out;
+}
+
+void await(unsigned long long context_id, const Point& point) {
+  const auto held = lock();
+  if (!reached(point)) all().awaited[context_id].push_back(point);
 }
 
 void wait_for(Context& context, const Point& point, bool even_failed) {

@@ -98,4 +98,9 @@ CUresult captures::check_uncaptured(const Stream& stream) {
                       [&](const Capture& capture) { return capture.forbids(stream); });
 }
 
+bool captures::invalidate_of(const std::set<CUcontext>& contexts) {
+  return refuse_where(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                      [&](const Capture& capture) { return contexts.count(capture.context()) != 0; }) != CUDA_SUCCESS;
+}
+
 }  // namespace nvmlkit::cuda

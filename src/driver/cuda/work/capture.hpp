@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <set>
 #include <thread>
 
 #include "driver/cuda/streams/streams.hpp"
@@ -35,6 +36,7 @@ class Capture {
   bool is_of(CUcontext context) const { return context_ == context; }
   // Documented: the legacy default stream would wait for the captured streams, which is no work to be kept.
   bool forbids(const Stream& legacy) const;
+  CUcontext context() const { return context_; }
 
  private:
   const CUcontext context_;
@@ -57,6 +59,9 @@ CUresult check_wait_for_all(CUcontext context);
 
 // Whether work may be handed to a stream that is not captured. Captures that this disturbs are invalid.
 CUresult check_uncaptured(const Stream& stream);
+
+// Ends the captures that began in one of these contexts with an error. False: there are none.
+bool invalidate_of(const std::set<CUcontext>& contexts);
 
 }  // namespace captures
 }  // namespace nvmlkit::cuda

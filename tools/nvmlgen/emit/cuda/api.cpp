@@ -51,6 +51,14 @@ std::string struct_text(const Struct& s) {
   return out + fmt::format("}};\nstatic_assert(sizeof({}) == {});\n", s.name, s.size) + checks;
 }
 
+// A struct with a union in it has no fields here, and what has such a struct in it cannot be defined either.
+bool is_laid_out(const Registry& r, const Struct& s) {
+  return !s.fields.empty() && std::all_of(s.fields.begin(), s.fields.end(), [&](const auto& f) {
+    const auto* const inner = r.structure(f.type);
+    return !inner || !inner->fields.empty();
+  });
+}
+
 }  // namespace
 
 std::string declare(const std::string& type, const std::string& name) {
@@ -67,7 +75,7 @@ std::vector<const Struct*> complete_structs(const Registry& r) {
   for (const auto& f : r.functions)
     for (const auto& p : f.params)
       if (const auto* s = r.structure(p.base()))
-        if (!p.is_pointer() || (r.meaning(f).answer == Answer::code && !s->fields.empty())) {
+        if (!p.is_pointer() || (r.meaning(f).answer == Answer::code && is_laid_out(r, *s))) {
           if (s->fields.empty()) throw RegistryError("registry/cuda", f.name + " takes " + s->name + " by value");
           wanted.insert(s);
         }
