@@ -201,7 +201,8 @@ TEST_F(CudaBatches, ErrorsAreLogged) {
   ASSERT_EQ(driver().cuLogsCurrent(&place, 0u), CUDA_SUCCESS);
   again = place;
   CUmodule module = nullptr;
-  EXPECT_NE(driver().cuModuleLoadData(&module, ".version 7.0\n.target sm_70\nnonsense\n"), CUDA_SUCCESS);
+  EXPECT_NE(driver().cuModuleLoadData(&module, ".version 7.0\n.target sm_70\n.visible .entry f() { add.u32 ; }\n"),
+            CUDA_SUCCESS);
   EXPECT_NE(line, "");
   char text[1024];
   std::size_t size = sizeof text;
