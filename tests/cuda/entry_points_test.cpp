@@ -42,7 +42,8 @@ TEST(CudaEntryPoints, DefaultStreamPerThread) {
 
 TEST(CudaEntryPoints, WhatIsNotThere) {
   EXPECT_EQ(look_up("cuMemAlloc", 1000).status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
-  for (const char* name : {"nope", "", "cuMemAlloc_v2", "cuMemcpyHtoD_v2_ptds", "cuCheckpointProcessLock", "cudbgMain"}) {
+  for (const char* name :
+       {"nope", "", "cuMemAlloc_v2", "cuMemcpyHtoD_v2_ptds", "cuCheckpointProcessLock", "cudbgMain"}) {
     const auto found = look_up(name, 13000);
     EXPECT_EQ(found.symbol, "") << name;
     EXPECT_EQ(found.status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND) << name;
