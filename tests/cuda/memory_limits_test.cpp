@@ -14,7 +14,7 @@
 namespace nvmlkit::cuda_test {
 namespace {
 
-constexpr std::size_t kMib = std::size_t{1} << 20;
+constexpr std::size_t kMibOfLimits = std::size_t{1} << 20;
 
 TEST(CudaMemoryLimits, HoldForTheProcessesOfACgroup) {
   if (!has_own_process()) return;
@@ -29,7 +29,7 @@ TEST(CudaMemoryLimits, HoldForTheProcessesOfACgroup) {
   const auto limit = [&](std::uint64_t hard) {
     return sim::processes::set_limit(*shared, 0, {cgroups[0], 0, hard, {}}) == sim::processes::Outcome::done;
   };
-  ASSERT_TRUE(limit(1024 * kMib));
+  ASSERT_TRUE(limit(1024 * kMibOfLimits));
   setenv("NVMLKIT_STATE", state.c_str(), 1);
 
   CUcontext context = nullptr;
@@ -37,13 +37,13 @@ TEST(CudaMemoryLimits, HoldForTheProcessesOfACgroup) {
   ASSERT_EQ(driver().cuCtxCreate_v2(&context, 0u, 0), CUDA_SUCCESS);
   std::size_t left = 0, total = 0;
   EXPECT_EQ(driver().cuMemGetInfo_v2(&left, &total), CUDA_SUCCESS);
-  EXPECT_LE(left, 1024 * kMib);
+  EXPECT_LE(left, 1024 * kMibOfLimits);
   CUdeviceptr first = 0, second = 0;
-  EXPECT_EQ(driver().cuMemAlloc_v2(&first, 1025 * kMib), CUDA_ERROR_OUT_OF_MEMORY);
-  EXPECT_EQ(driver().cuMemAlloc_v2(&first, 256 * kMib), CUDA_SUCCESS);
-  EXPECT_EQ(driver().cuMemAlloc_v2(&second, 800 * kMib), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(driver().cuMemAlloc_v2(&first, 1025 * kMibOfLimits), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(driver().cuMemAlloc_v2(&first, 256 * kMibOfLimits), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemAlloc_v2(&second, 800 * kMibOfLimits), CUDA_ERROR_OUT_OF_MEMORY);
   ASSERT_TRUE(limit(sim::processes::kNoLimit));
-  EXPECT_EQ(driver().cuMemAlloc_v2(&second, 800 * kMib), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemAlloc_v2(&second, 800 * kMibOfLimits), CUDA_SUCCESS);
   std::filesystem::remove(state);
 }
 
