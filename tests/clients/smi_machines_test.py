@@ -110,7 +110,8 @@ class BuiltIn(OnMachines):
             if not gpu["thermal"]["target_temperature_c"]:
                 self.assertIn("Target Temperature Threshold not supported", self.smi(smi, "-gtt", "80"))
             self.assertIn("default auto boosted clocks is not supported", self.smi(smi, "--auto-boost-default=0"))
-            self.assertIn("auto boosted clocks permissions is not supported", self.smi(smi, "--auto-boost-permission=0"))
+            if gpu["api_restriction"]["set_auto_boosted_clocks"] is None:
+                self.assertIn("auto boosted clocks permissions is not supported", self.smi(smi, "--auto-boost-permission=0"))
             self.assertIn("deprecated", self.smi(smi, "-acp", "0"))
 
     def test_boost_slider(self) -> None:

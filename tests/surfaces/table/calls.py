@@ -11,7 +11,9 @@ ROWS = [
     Row('fault gpu=1 event pstate', 'b200', cells={
         'event': {'events': 'gpu1 PState'},
     }),
-    Row('fault gpu=1 event power-source', 'b200'),
+    Row('fault gpu=1 event power-source', 'b200', cells={
+        'event': {'events': 'gpu1 PowerSourceChange'},
+    }),
     Row('fault gpu=1 event mig-config', 'b200', cells={
         'event': {'events': 'gpu1 MigConfigChange'},
     }),

@@ -16,8 +16,6 @@ ROWS = [
         'field ids': {
             'gpu1 ECC_SBE_VOL_TOTAL': '3',
             'gpu1 ECC_SBE_AGG_TOTAL': '3',
-            'gpu1 ECC_SBE_VOL_DEV': '3',
-            'gpu1 ECC_SBE_AGG_DEV': '3',
         },
         'nvidia-smi': {'gpu1 ECC Errors/Volatile/DRAM Correctable': '3', 'gpu1 ECC Errors/Aggregate/DRAM Correctable': '3'},
     }),
@@ -36,8 +34,6 @@ ROWS = [
         'field ids': {
             'gpu1 ECC_DBE_VOL_TOTAL': '1',
             'gpu1 ECC_DBE_AGG_TOTAL': '1',
-            'gpu1 ECC_DBE_VOL_DEV': '1',
-            'gpu1 ECC_DBE_AGG_DEV': '1',
             'gpu1 REMAPPED_UNC': '1',
             'gpu1 REMAPPED_PENDING': '1',
             'gpu1 DRAIN_AND_RESET_STATUS': '1',
@@ -363,7 +359,7 @@ ROWS = [
     }),
     Row('nvml gpu=1 ClearEccErrorCounts 0', 'h100', before='fault gpu=1 ecc dram uncorrected', title='a memory error, then its counts cleared', cells={
         'NVML': {'gpu1 TotalEccErrors 1 0': '0', 'gpu1 MemoryErrorCounter 1 0 2': '0'},
-        'field ids': {'gpu1 ECC_DBE_VOL_TOTAL': '0', 'gpu1 ECC_DBE_VOL_DEV': '0'},
+        'field ids': {'gpu1 ECC_DBE_VOL_TOTAL': '0'},
         'nvidia-smi': {'gpu1 ECC Errors/Volatile/DRAM Uncorrectable': '0'},
         'DCGM': {'gpu1 memory ECC_DBE_VOL_TOTAL': '0'},
     }),

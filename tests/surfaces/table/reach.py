@@ -32,8 +32,6 @@ ROWS = [
         'field ids': {
             'gpu1 ECC_DBE_VOL_TOTAL': '1',
             'gpu1 ECC_DBE_AGG_TOTAL': '1',
-            'gpu1 ECC_DBE_VOL_DEV': '1',
-            'gpu1 ECC_DBE_AGG_DEV': '1',
             'gpu1 REMAPPED_UNC': '1',
             'gpu1 REMAPPED_PENDING': '1',
             'gpu1 DRAIN_AND_RESET_STATUS': '1',

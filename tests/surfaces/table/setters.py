@@ -62,10 +62,6 @@ ROWS = [
             'gpu1 ECC_DBE_VOL_TOTAL': 'NOT_SUPPORTED',
             'gpu1 ECC_SBE_AGG_TOTAL': 'NOT_SUPPORTED',
             'gpu1 ECC_DBE_AGG_TOTAL': 'NOT_SUPPORTED',
-            'gpu1 ECC_SBE_VOL_DEV': 'NOT_SUPPORTED',
-            'gpu1 ECC_DBE_VOL_DEV': 'NOT_SUPPORTED',
-            'gpu1 ECC_SBE_AGG_DEV': 'NOT_SUPPORTED',
-            'gpu1 ECC_DBE_AGG_DEV': 'NOT_SUPPORTED',
         },
         'nvidia-smi': {
             'gpu1 ECC Mode/Current': 'Disabled',
