@@ -35,13 +35,6 @@ Result limited_ns(const Machine&, const Machine& copy, std::size_t gpu) {
   return value ? Result(static_cast<double>(*value) * 1000) : std::nullopt;
 }
 
-// By the software's limit and the hardware's.
-Result thermal_ns(const Machine& machine, const Machine& copy, std::size_t gpu) {
-  const auto software = limited_ns<&sim::model::ThrottleCounters::sw_thermal_slowdown_us>(machine, copy, gpu);
-  const auto hardware = limited_ns<&sim::model::ThrottleCounters::hw_thermal_slowdown_us>(machine, copy, gpu);
-  return software ? Result(*software + hardware.value_or(0)) : std::nullopt;
-}
-
 template <auto Period, auto Kind>
 Result ecc_total(const Machine&, const Machine& copy, std::size_t gpu) {
   const auto& of = copy.gpus()[gpu];
@@ -132,7 +125,8 @@ constexpr DcgmValue kDcgmValues[] = {
     {"DCGM_FI_DEV_XID_ERRORS", kGauge, "Number of the last Xid", last_xid},
     {"DCGM_FI_DEV_POWER_VIOLATION", kCounter, "Time below full clocks because of the power limit (in ns)",
      limited_ns<&ThrottleCounters::sw_power_cap_us>},
-    {"DCGM_FI_DEV_THERMAL_VIOLATION", kCounter, "Time below full clocks because of heat (in ns)", thermal_ns},
+    {"DCGM_FI_DEV_THERMAL_VIOLATION", kCounter, "Time below full clocks because of heat (in ns)",
+     limited_ns<&ThrottleCounters::sw_thermal_slowdown_us>},
     {"DCGM_FI_DEV_FB_FREE", kGauge, "Free frame buffer (in MiB)", memory_mib<&Memory::free>},
     {"DCGM_FI_DEV_FB_USED", kGauge, "Used frame buffer (in MiB)", memory_mib<&Memory::used>},
     {"DCGM_FI_DEV_FB_RESERVED", kGauge, "Reserved frame buffer (in MiB)", memory_mib<&Memory::reserved>},

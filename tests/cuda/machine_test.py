@@ -100,7 +100,8 @@ class OneMachine(ClientTest):
         self.assertEqual(worker.does("stray"), 700)  # CUDA_ERROR_ILLEGAL_ADDRESS, and again
         self.assertEqual((worker.does("sync"), worker.does("load")), (700, 700))
         self.assertIn("xid 31", self.good("fault"))
-        self.assertEqual(worker.does("new"), 0)
+        self.assertEqual(worker.does("new"), 700)  # no context of this process lives any more
+        self.assertEqual(self.worker().start, 0)
 
     def test_a_lost_gpu(self) -> None:
         worker = self.worker()

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "loaded.hpp"
+#include "own_process.hpp"
 
 namespace nvmlkit::cuda_test {
 namespace {
@@ -82,6 +83,7 @@ class CudaMappedMemory : public WithContext {
 };
 
 TEST_F(CudaMappedMemory, IsReadWhereItMayNotBeWritten) {
+  if (!has_own_process()) return;
   allow(CU_MEM_ACCESS_FLAGS_PROT_READ);
   EXPECT_EQ(launch(copies_, ordinary_, mapped_), CUDA_SUCCESS);
   unsigned value = 0;
@@ -95,6 +97,7 @@ TEST_F(CudaMappedMemory, IsReadWhereItMayNotBeWritten) {
 }
 
 TEST_F(CudaMappedMemory, IsNotChangedAtomicallyWhereItMayNotBeWritten) {
+  if (!has_own_process()) return;
   EXPECT_EQ(launch(adds_, mapped_, 0), CUDA_SUCCESS);
   unsigned value = 0;
   EXPECT_EQ(read(mapped_, value), CUDA_SUCCESS);
@@ -104,6 +107,7 @@ TEST_F(CudaMappedMemory, IsNotChangedAtomicallyWhereItMayNotBeWritten) {
 }
 
 TEST_F(CudaMappedMemory, IsNotThereForWhoHasNoAccess) {
+  if (!has_own_process()) return;
   allow(CU_MEM_ACCESS_FLAGS_PROT_NONE);
   unsigned value = 0;
   EXPECT_EQ(read(mapped_, value), CUDA_ERROR_INVALID_VALUE);

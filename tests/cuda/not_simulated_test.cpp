@@ -1,5 +1,6 @@
 // Instructions that PTX has and the simulation has not; and the line on stderr about a kernel that ends with an error.
 #include "loaded.hpp"
+#include "own_process.hpp"
 
 namespace nvmlkit::cuda_test {
 namespace {
@@ -57,6 +58,7 @@ class CudaNotSimulated : public WithContext {
 };
 
 TEST_F(CudaNotSimulated, IsAnErrorOfTheKernelThatReachesIt) {
+  if (!has_own_process()) return;
   CUresult result = CUDA_SUCCESS;
   EXPECT_EQ(line_of(module_with("@%p1 multimem.ld_reduce.relaxed.sys.global.add.f32 %f1, [%rd1];"), result),
             "nvmlkit: kernel other: multimem.ld_reduce.relaxed.sys.global.add.f32: is not simulated, block (2,0,0), "
@@ -65,6 +67,7 @@ TEST_F(CudaNotSimulated, IsAnErrorOfTheKernelThatReachesIt) {
 }
 
 TEST_F(CudaNotSimulated, MayBeAWordOfAKnownInstruction) {
+  if (!has_own_process()) return;
   CUresult result = CUDA_SUCCESS;
   EXPECT_EQ(
       line_of(module_with("@%p1 min.xorsign.abs.f32 %f1, %f1, %f2;"), result),
@@ -74,6 +77,7 @@ TEST_F(CudaNotSimulated, MayBeAWordOfAKnownInstruction) {
 }
 
 TEST_F(CudaNotSimulated, AddressesOfVariablesBesideItStay) {
+  if (!has_own_process()) return;
   CUresult result = CUDA_SUCCESS;
   const auto text = module_with("@%p1 multimem.st.global.u32 [there + 4], %r1;\n  ld.global.u32 %r3, [there];\n",
                                 ".global .u32 there[2] = {3, 4};");
@@ -82,6 +86,7 @@ TEST_F(CudaNotSimulated, AddressesOfVariablesBesideItStay) {
 }
 
 TEST_F(CudaNotSimulated, OtherErrorsOfKernelsAreALineToo) {
+  if (!has_own_process()) return;
   CUresult result = CUDA_SUCCESS;
   EXPECT_EQ(
       line_of(module_with("@%p1 st.global.u32 [4096], %r1;"), result),
@@ -90,6 +95,7 @@ TEST_F(CudaNotSimulated, OtherErrorsOfKernelsAreALineToo) {
 }
 
 TEST_F(CudaNotSimulated, SoAreMisalignedOnes) {
+  if (!has_own_process()) return;
   CUresult result = CUDA_SUCCESS;
   const auto line = line_of(module_with("@%p1 st.global.u32 [%rd1 + 2], %r1;"), result);
   EXPECT_TRUE(line.starts_with("nvmlkit: kernel other: misaligned memory access at address 0x")) << line;
@@ -97,6 +103,7 @@ TEST_F(CudaNotSimulated, SoAreMisalignedOnes) {
 }
 
 TEST_F(CudaNotSimulated, SoAreTraps) {
+  if (!has_own_process()) return;
   CUresult result = CUDA_SUCCESS;
   EXPECT_EQ(line_of(module_with("@%p1 trap;"), result),
             "nvmlkit: kernel other: trap, block (2,0,0), thread (5,0,0), PTX line 24\n");

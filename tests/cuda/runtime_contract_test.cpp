@@ -112,9 +112,17 @@ class CudaRuntime : public testing::TestWithParam<Version> {
   bool is_known(int error) {
     return std::string_view(ask<const char*>("cudaGetErrorName", error)) != "unrecognized error code";
   }
+  // Of the default streams of this thread: a capture that a call began forbids others to allocate.
+  void end_captures() {
+    void* graph = nullptr;
+    for (std::uintptr_t stream = 0; stream < 3; ++stream) ask("cudaStreamEndCapture", stream, &graph);
+    ask("cudaStreamEndCapture_ptsz", std::uintptr_t{0}, &graph);
+    ask("cudaGetLastError");
+  }
   // GPU 0 works: what came before did no harm.
   void expect_a_working_gpu(const char* after) {
     void* memory = nullptr;
+    end_captures();
     EXPECT_EQ(ask("cudaSetDevice", 0), 0) << "after " << after;
     EXPECT_EQ(ask("cudaMalloc", &memory, std::size_t{1000}), 0) << "after " << after;
     EXPECT_EQ(ask("cudaFree", memory), 0) << "after " << after;
@@ -178,6 +186,9 @@ TEST_P(CudaRuntime, RefusesHandlesThatAreNone) {
   for (const auto* contract : contracts_)
     for (std::size_t i = 0; i < contract->arguments.size(); ++i) {
       if (contract->arguments[i].kind != Kind::handle) continue;
+      // The driver of an H100 destroys any number as the object of a texture.
+      const std::string_view name = contract->name;
+      if (name == "cudaDestroyTextureObject" || name == "cudaDestroySurfaceObject") continue;
       for (const auto wrong : none) {
         const int error = Call(*contract, 0x00).set(i, wrong).run(address_of(*contract));
         EXPECT_NE(error, 0) << contract->name << ", argument " << i + 1;
@@ -229,6 +240,7 @@ TEST_P(CudaRuntime, AnswersGarbageFromManyThreads) {
     for (const auto* contract : order)
       for (const int byte : {0x00, 0x01, 0xa5})
         EXPECT_TRUE(is_known(Call(*contract, byte).run(address_of(*contract)))) << contract->name;
+    end_captures();
   };
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 16; ++i) threads.emplace_back(work, i);

@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 
-KNOWN = {"535": 332, "550": 350, "555": 354}
+KNOWN = {"535": 332, "550": 350, "555": 354, "580": 404}
 
 nm, library, facts, branch = sys.argv[1:]
 listing = subprocess.run([nm, "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout

@@ -119,6 +119,9 @@ std::string ptxas_log(int line, std::string_view text) {
   return of_operands(line, text).value_or(error(line, text)) + std::string(kEnd);
 }
 
+// What NVIDIA's compilers of CUDA 13 write. Our libnvrtc asks them, whichever driver the machine has.
+constexpr int kOfCompilers = 90;
+
 Refusal check_head(std::string_view text) {
   int line = 1;
   if (take(text, line).text != ".version") {
@@ -126,7 +129,7 @@ Refusal check_head(std::string_view text) {
     return {CUDA_ERROR_INVALID_IMAGE, "", kText};
   }
   const auto version = take(text, line);
-  const int number = version_of(version.text), known = known_version();
+  const int number = version_of(version.text), known = std::max(known_version(), kOfCompilers);
   if (number > known) {
     const auto what =
         "Unsupported .version " + std::string(version.text) + "; current version is '" + text_of(known) + "'";
