@@ -1,7 +1,6 @@
 // What the registry says of an instruction against what stands in the PTX, and what becomes of an instruction without a
 // simulation.
 #include <algorithm>
-#include <ranges>
 
 #include "ptx/decode/form.hpp"
 #include "ptx/run/lanes.hpp"
@@ -43,7 +42,8 @@ void Form::check() {
 void Form::check_needs() const {
   const auto& module = names();
   // The most particular one is told.
-  for (const auto& need : std::views::reverse(entry_.needs)) {
+  for (auto at = entry_.needs.rbegin(); at != entry_.needs.rend(); ++at) {
+    const auto& need = *at;
     const bool is_old = module.version < need.version;
     const bool is_small =
         module.architecture != 0 && (need.exact ? module.target != "sm_" + std::to_string(need.architecture) + "a"
