@@ -18,9 +18,9 @@ inline void each_lane(Mask lanes, F f) {
   }
 }
 
-// Operations that a compiler cannot vectorize have `static constexpr bool one_by_one`.
+// Operations that a compiler cannot vectorize have `static constexpr bool kOneByOne`.
 template <class F>
-concept OneByOne = F::one_by_one;
+concept OneByOne = F::kOneByOne;
 
 // d[lane] = f(lane). Of numbers it is computed for the other lanes, too, and left out there: vectors make it cheap.
 template <bool one_by_one = false, class D, class F>

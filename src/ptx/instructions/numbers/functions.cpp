@@ -28,7 +28,7 @@ struct Rsqrt {
 
 #define NVMLKIT_FUNCTION(Name, function)                                                      \
   struct Name {                                                                               \
-    static constexpr bool one_by_one = true;                                                  \
+    static constexpr bool kOneByOne = true;                                                   \
     static float of(float a) { return static_cast<float>(function(static_cast<double>(a))); } \
     static double of(double a) { return function(a); }                                        \
   };

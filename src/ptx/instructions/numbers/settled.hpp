@@ -28,10 +28,10 @@ inline double no_number_of(double a, double b, double c) { return no_number_of(a
 template <class F, bool in_order = false>
 struct Settled {
   static constexpr bool is_one_by_one() {
-    if constexpr (requires { F::one_by_one; }) return F::one_by_one;
+    if constexpr (requires { F::kOneByOne; }) return F::kOneByOne;
     return false;
   }
-  static constexpr bool one_by_one = is_one_by_one();
+  static constexpr bool kOneByOne = is_one_by_one();
 
   static float of(float a) { return settled(F::of(a)); }
   static float of(float a, float b) { return settled(F::of(a, b)); }
