@@ -180,6 +180,10 @@ SAME = [
 ]  # fmt: skip
 
 
+# Fields that an H100 has not, though the function has the counter.
+NOT_OF_HOPPER = ("ECC_SBE_VOL_DEV", "ECC_DBE_VOL_DEV", "ECC_SBE_AGG_DEV", "ECC_DBE_AGG_DEV")
+
+
 def in_smi(value: str, form: str | dict[str, str]) -> str:
     if isinstance(form, dict):
         return form[value]
@@ -191,6 +195,8 @@ def same_values(view: View, drained: set[int]) -> Iterator[Disagreement]:
         for function, field, line, form in SAME:
             of_function = view.value("NVML", gpu, function) if function else None
             of_field = view.value("field ids", gpu, field) if field else None
+            if field in NOT_OF_HOPPER and of_field == "NOT_SUPPORTED":
+                of_field = None
             if of_function is not None and of_field is not None and of_function != of_field:
                 yield "NVML", "field ids", f"gpu{gpu} {function}: {of_function} and {of_field}"
             value = of_function if function else of_field
