@@ -1,4 +1,5 @@
 // Sparse systems of equations against their definition; orders of rows.
+#include <array>
 #include <numeric>
 #include <set>
 
@@ -10,13 +11,15 @@ namespace {
 using Create = int (*)(MatrixOptions**);
 using SetBase = int (*)(MatrixOptions*, unsigned);
 
-// What libcusparse makes.
+// What libcusparse makes, once for each base of the indices, 0 and 1.
 MatrixOptions* options_of(unsigned base) {
   static const Loaded sparse("libcusparse.so.12");
-  MatrixOptions* made = nullptr;
-  EXPECT_EQ(sparse.find<Create>("cusparseCreateMatDescr")(&made), 0);
-  EXPECT_EQ(sparse.find<SetBase>("cusparseSetMatIndexBase")(made, base), 0);
-  return made;
+  static std::array<MatrixOptions*, 2> made{};
+  if (!made[base]) {
+    EXPECT_EQ(sparse.find<Create>("cusparseCreateMatDescr")(&made[base]), 0);
+    EXPECT_EQ(sparse.find<SetBase>("cusparseSetMatIndexBase")(made[base], base), 0);
+  }
+  return made[base];
 }
 
 SparseHandle* handle() {
