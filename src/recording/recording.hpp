@@ -62,7 +62,7 @@ void merge(Recording&& part, Recording& whole);
 // By time; of samples of one GPU, quantity and time the last counts. Weak samples go where there are better ones.
 void put_in_order(Recording& recording);
 
-inline detail::unexpected<sim::Problem> refuse_at(Place place, sim::Prose what, sim::Prose hint = {}) {
+inline detail::unexpected<sim::Problem> refuse_at(Place place, Prose what, Prose hint = {}) {
   return sim::fail(sim::Problem{
       .kind = sim::ProblemKind::syntax, .what = std::move(what), .hint = std::move(hint), .place = std::move(place)});
 }

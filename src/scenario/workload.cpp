@@ -46,7 +46,12 @@ Expected<std::uint32_t> gpu_of_source(const recording::Recording& recording, con
 
 Expected<std::vector<recording::ShapeStep>> read_shape(const Source& source) {
   const auto text = config::read_file(source.path);
-  if (!text) return fail(text.error());
+  if (!text) {  // the line of the scenario is at fault, which names the file
+    auto problem = text.error();
+    problem.place = {};
+    problem.field = quote(source.path);
+    return fail(std::move(problem));
+  }
   recording::Recording recorded;
   if (const auto format = recording::read(source.path, *text, {}, recorded); !format) return fail(format.error());
   recording::put_in_order(recorded);

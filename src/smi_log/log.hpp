@@ -15,7 +15,7 @@ using sim::Expected;
 using sim::Place;
 
 // Input that cannot be used.
-inline detail::unexpected<sim::Problem> refuse(Place place, sim::Prose what) {
+inline detail::unexpected<sim::Problem> refuse(Place place, Prose what) {
   return sim::fail(sim::Problem{.kind = sim::ProblemKind::syntax, .what = std::move(what), .place = std::move(place)});
 }
 

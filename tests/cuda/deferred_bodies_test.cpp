@@ -140,7 +140,8 @@ TEST(PtxDeferred, WhatIsWrongInABodyIsAnErrorOfItsKernelEachTime) {
       ptx::decode(*module, *module->entry("second"));
       ADD_FAILURE() << "the module has no such instruction";
     } catch (const ptx::Error& e) {
-      EXPECT_EQ(e.text, "unknown instruction xx");
+      EXPECT_EQ(e.kind, ptx::ErrorKind::unknown_instruction);
+      EXPECT_EQ(e.subject, "xx");
       EXPECT_EQ(e.line, 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
     }
   }

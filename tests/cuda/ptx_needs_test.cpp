@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ptx/module.hpp"
+#include "ptx/parse/error_text.hpp"
 
 namespace nvmlkit::cuda_test {
 namespace {
@@ -22,7 +23,7 @@ std::string refusal(const std::string& text) {
     ptx::load(text);
     return "";
   } catch (const ptx::Error& e) {
-    return "line " + std::to_string(e.line) + ": " + e.text;
+    return "line " + std::to_string(e.line) + ": " + text_of(e);
   }
 }
 

@@ -32,6 +32,20 @@ TEST_F(CudaKernels, AreNotLoadedWithWhatIsUnknown) {
   text = kScale;
   text.replace(text.find("bra DONE"), 8, "bra AWAY");
   EXPECT_EQ(refusal(text), "ptxas application ptx input, line 18; error   : Unknown symbol 'AWAY'" + end);
+  const auto line_18 = [&](const std::string& statement) {
+    std::string whole = kScale;
+    return refusal(whole.replace(whole.find("bra DONE"), 8, statement));
+  };
+  const std::string error = "ptxas application ptx input, line 18; error   : ";
+  const std::string fatal = "ptxas application ptx input, line 18; fatal   : ";
+  EXPECT_EQ(line_18("ld.global.u32 %r1"), error + "Arguments mismatch for instruction 'ld'" + end);
+  EXPECT_EQ(line_18("mad.lo.u32 %r1, %rd1, %r1, %r1"), error + "Arguments mismatch for instruction 'mad.lo'" + end);
+  EXPECT_EQ(line_18("selp.u32 %r1, %r2, %r3, %r1"), error + "Arguments mismatch for instruction 'selp'" + end);
+  EXPECT_EQ(line_18("ld.global.v2.u32 {%r1}, [%rd1]"),
+            error + "Argument vector size mismatch for instruction 'ld'" + end);
+  EXPECT_EQ(line_18("call away, ()"),
+            error + "Call to 'away' requires call prototype\n" + error + "Unknown symbol 'away'" + end);
+  EXPECT_EQ(line_18("add.u32 %r1, %r2, 5 .u32"), fatal + "Parsing error near '.u32': syntax error" + end);
   EXPECT_EQ(refusal("hello", CUDA_ERROR_INVALID_IMAGE),
             "error   : Binary format for key='0', ident='' is not recognized");
   EXPECT_EQ(

@@ -10,6 +10,7 @@
 #include "driver/cuda/fatbin/elf.hpp"
 #include "driver/cuda/fatbin/unpack.hpp"
 #include "ptx/module.hpp"
+#include "ptx/parse/error_text.hpp"
 
 namespace {
 
@@ -21,7 +22,7 @@ bool read_at_once(std::string_view text) {
     if (module->image_bytes < 1 << 20) ptx::place(*module, 1 << 20);
     return true;
   } catch (const ptx::Error& e) {
-    if (e.line < 1 || e.text.empty()) __builtin_trap();
+    if (e.line < 1 || ptx::text_of(e).empty()) __builtin_trap();
     return false;
   }
 }
@@ -35,7 +36,7 @@ bool read_one_by_one(std::string_view text) {
       if (f->is_defined) ptx::decode(*module, *f);
     return true;
   } catch (const ptx::Error& e) {
-    if (e.line < 1 || e.text.empty()) __builtin_trap();
+    if (e.line < 1 || ptx::text_of(e).empty()) __builtin_trap();
     return false;
   }
 }

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Only what talks to people makes the text of a problem, and nothing decides by it.
+"""Only what talks to people makes the text of an error, and nothing decides by it.
 
-    texts.py ROOT    prints each source file that includes sim/problem/text.hpp and is no edge
+    texts.py ROOT    prints each source file that includes a header below and is no edge
 
-The words of a sim::Problem are sim::Prose, which only message_of() of that header can read; so code that does not
-include it has nothing to decide by but the kind, the owner, the field, the place and the nearest name.
+The words of an error are Prose, which only words_of() of base/words.hpp can read. sim/problem/text.hpp makes the text of
+a sim::Problem of it, ptx/parse/error_text.hpp that of a ptx::Error. Code that includes none of them has nothing to decide
+by but the values of an error: its kind, owner, field, place, subject.
 """
 
 import re
 import sys
 from pathlib import Path
 
-INCLUDE = re.compile(r'^\s*#\s*include\s*"sim/problem/text\.hpp"', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s*"(base/words|sim/problem/text|ptx/parse/error_text)\.hpp"', re.MULTILINE)
 SOURCES = {".cpp", ".hpp", ".inc", ".in"}
 
 # Files that write texts for people.
@@ -24,8 +25,12 @@ EDGES = {
     "src/cli/node_problems.cpp": "what a node cannot do now and tries again",
     "src/cli/main.cpp": "the line on stderr that ends a command",
     "src/cli/top_steering.cpp": "what a key of `nvmlkit top` cannot do",
+    "src/driver/cuda/code/modules.cpp": "the driver's log of a module that it refuses",
+    "src/driver/cuda/code/ptxas_log.cpp": "the JIT's log where ptxas' own words are not known",
     "src/driver/complain.hpp": "the line on stderr of a driver library",
     "src/driver/nvml/library/in_process.cpp": "the detail of an error of the C++ interface",
+    "src/ptx/decode/decode.cpp": "the line of a kernel that reaches what is not simulated",
+    "src/ptx/parse/error_text.cpp": "the text itself",
     "src/recording/report.cpp": "why a replay left values out",
     "src/scenario/run_step.cpp": "what a scenario reports of a step",
     "src/scenario/shelf.cpp": "what a node says of a wrong scenario file",

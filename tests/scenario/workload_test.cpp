@@ -68,7 +68,7 @@ TEST_F(Workloads, ThatCannotBeReadNameTheirPlace) {
   write("cold.csv", "index, temperature.gpu\n0, 40\n");
   write("query.csv", kQuery);
   for (const auto& [step, message] :
-       {std::pair("from: none.csv", "none.csv"), std::pair("from: text.csv", "text.csv:1: expected JSON or text"),
+       {std::pair("from: none.csv", "s.yaml:1:9: '"), std::pair("from: text.csv", "text.csv:1: expected JSON or text"),
         std::pair("from: cold.csv", ":1:9: expected utilization of a GPU"),
         std::pair("from: query.csv gpu=7", "has no GPU 7"),
         std::pair("from: query.csv gpu=x", "expected FILE, or FILE gpu=INDEX"),

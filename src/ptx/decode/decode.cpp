@@ -4,6 +4,7 @@
 
 #include "ptx/check/checked.hpp"
 #include "ptx/decode/form.hpp"
+#include "ptx/parse/error_text.hpp"
 #include "ptx/parse/parser.hpp"
 
 namespace nvmlkit::ptx {
@@ -72,7 +73,7 @@ std::uint32_t FunctionDecoder::label(std::string_view name, int scope, int line)
   for (; scope >= 0; scope = body_.outer[static_cast<std::size_t>(scope)])
     for (const auto& known : body_.labels)
       if (known.scope == scope && known.name == name) return known.at;
-  throw Error{line, "no label " + std::string(name)};
+  throw Error{line, "no label " + std::string(name), ErrorKind::unknown_symbol, std::string(name)};
 }
 
 std::uint32_t FunctionDecoder::label(const Term& term, int line) const {
@@ -83,7 +84,10 @@ std::uint32_t FunctionDecoder::label(const Term& term, int line) const {
 void FunctionDecoder::decode_body() {
   for (const auto& statement : body_.statements) {
     const auto* entry = find_entry(statement.opcode);
-    if (!entry) throw Error{statement.line, "unknown instruction " + std::string(statement.opcode)};
+    if (!entry) {
+      const std::string name(statement.opcode);
+      throw Error{statement.line, "unknown instruction " + name, ErrorKind::unknown_instruction, name};
+    }
     Form form(*this, statement, *entry);
     auto meaning = meaning_of(entry->op, statement.words);
     const auto fixups = source_.module->fixups.size();
@@ -94,7 +98,7 @@ void FunctionDecoder::decode_body() {
       form.out.writes = writes_global_memory(form);
     } catch (const NotSimulated& e) {
       source_.module->fixups.resize(fixups);
-      form.become_not_simulated(e.text);
+      form.become_not_simulated(text_of(e));
       meaning.add(Word::other);
     }
     if (form.out.kind == Kind::plain && form.out.guard.is_there()) form.out.kind = Kind::guarded;
@@ -114,7 +118,7 @@ void decode_body(Source& source, Body& body) {
   try {
     FunctionDecoder(source, body).decode_body();
   } catch (Error& e) {
-    e.name_part(body.function->part, source.parts.size() > 1);
+    if (source.parts.size() > 1) e.part = body.function->part + std::size_t{1};
     throw;
   }
 }

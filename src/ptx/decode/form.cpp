@@ -54,7 +54,7 @@ Space Form::space() const {
 }
 
 const Term& Form::term(std::size_t index) const {
-  if (index >= count()) fail("an operand is missing");
+  if (index >= count()) fail(ErrorKind::operands, "an operand is missing");
   return statement_.terms[index];
 }
 
@@ -86,16 +86,16 @@ Operand Form::place_of(const Term& t, bool defines) {
 
 Operand Form::target(const Term& t, Type type) {
   if (t.kind == Term::Kind::none) return {};
-  if (t.kind != Term::Kind::reg) fail("expected a register");
+  if (t.kind != Term::Kind::reg) fail(ErrorKind::operands, "expected a register");
   if (size_of(t.type) != size_of(type) || (t.type == Type::pred) != (type == Type::pred))
-    fail("register " + std::string(t.name) + " has another size");
+    fail(ErrorKind::operands, "register " + std::string(t.name) + " has another size");
   return place_of(t, true);
 }
 
 Operand Form::predicate(const Term& t) {
   if (t.kind == Term::Kind::reg && t.type == Type::pred) return place_of(t, false);
   if (t.kind == Term::Kind::integer) return constant(t.value ? ~std::uint64_t{0} : 0, 4);
-  fail("expected a predicate");
+  fail(ErrorKind::operands, "expected a predicate");
 }
 
 Operand Form::constant(std::uint64_t value, unsigned size) { return decoder_.constant(value, size); }
@@ -103,7 +103,7 @@ Operand Form::constant(std::uint64_t value, unsigned size) { return decoder_.con
 Operand Form::source(const Term& t, Type type) {
   unsigned size = 0;
   const auto operand = wide_source(t, type, size);
-  if (size != size_of(type)) fail("operand " + std::string(t.name) + " has another size");
+  if (size != size_of(type)) fail(ErrorKind::operands, "operand " + std::string(t.name) + " has another size");
   return operand;
 }
 
@@ -111,12 +111,14 @@ Operand Form::wide_source(const Term& t, Type type, unsigned& size) {
   size = size_of(type);
   switch (t.kind) {
     case Term::Kind::reg:
-      if ((t.type == Type::pred) != (type == Type::pred)) fail("a predicate among values, or the other way round");
+      if ((t.type == Type::pred) != (type == Type::pred))
+        fail(ErrorKind::operands, "a predicate among values, or the other way round");
       size = size_of(t.type);
       return place_of(t, false);
     case Term::Kind::special: {
       const auto* known = find_special(t.name);
-      if (!known) fail("register " + std::string(t.name) + " is not declared");
+      if (!known)
+        fail(ErrorKind::unknown_symbol, "register " + std::string(t.name) + " is not declared", std::string(t.name));
       size = known->size;
       decoder_.function_.values_of_block |= known->of_block;
       return Operand::at(Operand::special, known->offset);
@@ -124,7 +126,7 @@ Operand Form::wide_source(const Term& t, Type type, unsigned& size) {
     default:
       break;
   }
-  if (size > 8) fail("expected a register");
+  if (size > 8) fail(ErrorKind::operands, "expected a register");
   switch (t.kind) {
     case Term::Kind::integer:
       if (type == Type::f32)
@@ -142,16 +144,16 @@ Operand Form::wide_source(const Term& t, Type type, unsigned& size) {
         return constant(std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(t.value))), 4);
       return constant(t.value, size);
     default:
-      fail("expected a register or a number");
+      fail(ErrorKind::operands, "expected a register or a number");
   }
 }
 
 Operand Form::wide_target(const Term& t, Type type, unsigned& size) {
   size = size_of(type);
   if (t.kind == Term::Kind::none) return {};
-  if (t.kind != Term::Kind::reg || t.type == Type::pred) fail("expected a register");
+  if (t.kind != Term::Kind::reg || t.type == Type::pred) fail(ErrorKind::operands, "expected a register");
   size = size_of(t.type);
-  if (size < size_of(type)) fail("register " + std::string(t.name) + " is too small");
+  if (size < size_of(type)) fail(ErrorKind::operands, "register " + std::string(t.name) + " is too small");
   return place_of(t, true);
 }
 
@@ -177,8 +179,7 @@ Space Form::symbol_address(const Term& t) {
   }
   if (const auto at = names().functions.find(t.name); at != names().functions.end()) {
     const auto* const known = definition_of(*at->second);
-    if (!known && builtin_named(t.name) < 0)
-      fail("function " + at->second->name + " is declared, and no module that is linked defines it");
+    if (!known && builtin_named(t.name) < 0) fail_undefined(*at->second);
     out.immediate = kCodeWindow + std::uint64_t{16} * (known ? known : at->second)->number;
     return Space::generic;
   }
@@ -188,7 +189,12 @@ Space Form::symbol_address(const Term& t) {
     known.variable = at->second;
     return symbol_address(known);
   }
-  fail("'" + std::string(t.name) + "' is not declared");
+  fail(ErrorKind::unknown_symbol, "'" + std::string(t.name) + "' is not declared", std::string(t.name));
+}
+
+void Form::fail_undefined(const Function& function) const {
+  fail(ErrorKind::undefined_function,
+       "function " + function.name + " is declared, and no module that is linked defines it", function.name);
 }
 
 Operand Form::variable_address(const Variable& variable) {
@@ -202,7 +208,7 @@ Operand Form::variable_address(const Variable& variable) {
 }
 
 void Form::address(const Term& t, Space& space) {
-  if (t.kind != Term::Kind::address) fail("expected an address");
+  if (t.kind != Term::Kind::address) fail(ErrorKind::operands, "expected an address");
   out.immediate = t.value;
   if (!t.has_base) return;
   const auto& base = t.items[0];

@@ -64,7 +64,9 @@ class Form {
   Operand variable_address(const Variable& variable);
   // The address of a symbol, in an immediate of `out`, and its space.
   Space symbol_address(const Term& term);
-  [[noreturn]] void fail(const std::string& text) const;
+  [[noreturn]] void fail(const std::string& text) const { fail(ErrorKind::other, text); }
+  [[noreturn]] void fail(ErrorKind kind, const std::string& text, std::string subject = {}) const;
+  [[noreturn]] void fail_undefined(const Function& function) const;
   // What PTX may have, and this instruction set has not: text ends in "is not simulated", say.
   [[noreturn]] void fail_simulation(const std::string& text) const;
   // Makes `out` an instruction that ends its kernel with this text; its guard stays.
@@ -72,7 +74,7 @@ class Form {
   [[noreturn]] void fail_types() const { fail_simulation("these types are not simulated"); }
 
  private:
-  std::string message(const std::string& text) const;
+  std::string full_name() const;
   void check_needs() const;
   bool has_all(std::string_view words) const;
   Operand place_of(const Term& reg, bool defines);

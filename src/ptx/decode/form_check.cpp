@@ -1,6 +1,7 @@
 // What the registry says of an instruction against what stands in the PTX, and what becomes of an instruction without a
 // simulation.
 #include <algorithm>
+#include <utility>
 
 #include "ptx/decode/form.hpp"
 #include "ptx/run/lanes.hpp"
@@ -34,7 +35,8 @@ void Form::check() {
     if (std::ranges::binary_search(words_not_simulated(), word)) fail_simulation(text);
     fail(text);
   }
-  if (count() < entry_.least_operands || count() > entry_.most_operands) fail("so many operands it does not take");
+  if (count() < entry_.least_operands || count() > entry_.most_operands)
+    fail(ErrorKind::operands, "so many operands it does not take");
   check_needs();
 }
 
@@ -49,10 +51,10 @@ void Form::check_needs() const {
         module.architecture != 0 && (need.exact ? module.target != "sm_" + std::to_string(need.architecture) + "a"
                                                 : module.architecture < need.architecture);
     if ((!is_old && !is_small) || !has_all(need.words)) continue;
-    if (is_old)
-      fail("requires PTX ISA .version " + std::to_string(need.version / 10) + "." + std::to_string(need.version % 10) +
-           " or later");
-    fail("requires .target sm_" + std::to_string(need.architecture) + (need.exact ? "a" : " or higher"));
+    const auto needed = is_old ? "PTX ISA .version " + std::to_string(need.version / 10) + "." +
+                                     std::to_string(need.version % 10) + " or later"
+                               : ".target sm_" + std::to_string(need.architecture) + (need.exact ? "a" : " or higher");
+    fail(ErrorKind::missing_feature, "requires " + needed, needed);
   }
 }
 
@@ -65,10 +67,11 @@ bool Form::has_all(std::string_view words) const {
   return true;
 }
 
-std::string Form::message(const std::string& text) const {
+// The instruction with its modifiers.
+std::string Form::full_name() const {
   std::string name(statement_.opcode);
   for (const auto word : statement_.words) (name += '.') += word;
-  return name + ": " + text;
+  return name;
 }
 
 void Form::become_not_simulated(std::string text) {
@@ -85,7 +88,12 @@ void Form::become_not_simulated(std::string text) {
   out = instead;
 }
 
-void Form::fail(const std::string& text) const { throw Error{statement_.line, message(text)}; }
-void Form::fail_simulation(const std::string& text) const { throw NotSimulated{{statement_.line, message(text)}}; }
+void Form::fail(ErrorKind kind, const std::string& text, std::string subject) const {
+  throw Error{statement_.line, text, kind, std::move(subject), full_name()};
+}
+
+void Form::fail_simulation(const std::string& text) const {
+  throw NotSimulated{{.line = statement_.line, .words = text, .instruction = full_name()}};
+}
 
 }  // namespace nvmlkit::ptx

@@ -50,7 +50,7 @@ void Parser::skip_body() {
       return go_to(at, line);
     }
   }
-  fail("a function without end");
+  fail_syntax("a function without end");
 }
 
 void Parser::defer_body(Function& f) {

@@ -5,21 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "ptx/parse/error.hpp"
+
 namespace nvmlkit::ptx {
-
-// What is wrong with a module, and in which line of its text.
-struct Error {
-  int line = 0;
-  std::string text;
-
-  // Says which of several linked modules has the line.
-  void name_part(std::size_t part, bool is_one_of_several) {
-    if (is_one_of_several) text = "module " + std::to_string(part + 1) + " of what is linked: " + text;
-  }
-};
-
-// PTX has it, and the simulation does not: an error of the kernel that reaches it, not of its module.
-struct NotSimulated : Error {};
 
 enum class TokenKind : std::uint8_t {
   end,

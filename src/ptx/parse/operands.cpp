@@ -108,7 +108,7 @@ Term Parser::term() {
     while (!accept(close)) {
       if (out.items.size() > 256) fail("too many operands");
       out.items.push_back(term());
-      if (!accept(',') && !peek().is(close)) fail(std::string("expected ',' or '") + close + "'");
+      if (!accept(',') && !peek().is(close)) fail_expected(std::string("',' or '") + close + "'");
     }
     --depth_;
     return out;

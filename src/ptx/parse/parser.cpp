@@ -36,6 +36,11 @@ std::size_t Parser::place() const {
   return static_cast<std::size_t>(peek().text.data() - text_.data()) - (has_mark ? 1 : 0);
 }
 
+void Parser::fail_expected(const std::string& expected) const {
+  const auto got = (peek().kind == TokenKind::dotted ? "." : "") + std::string(peek().text);
+  throw Error{peek().line, "expected " + expected + ", got '" + got + "'", ErrorKind::syntax, got};
+}
+
 bool Parser::accept(char symbol) {
   if (!peek().is(symbol)) return false;
   take();
@@ -43,18 +48,17 @@ bool Parser::accept(char symbol) {
 }
 
 void Parser::expect(char symbol) {
-  if (!accept(symbol)) fail(std::string("expected '") + symbol + "', got '" + std::string(peek().text) + "'");
+  if (!accept(symbol)) fail_expected(std::string("'") + symbol + "'");
 }
 
 std::string_view Parser::word(const char* what) {
-  if (peek().kind != TokenKind::word)
-    fail(std::string("expected ") + what + ", got '" + std::string(peek().text) + "'");
+  if (peek().kind != TokenKind::word) fail_expected(what);
   return take().text;
 }
 
 std::int64_t Parser::integer() {
   const bool minus = accept('-');
-  if (peek().kind != TokenKind::integer) fail("expected a number, got '" + std::string(peek().text) + "'");
+  if (peek().kind != TokenKind::integer) fail_expected("a number");
   const auto value = static_cast<std::int64_t>(take().value);
   return minus ? static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(value)) : value;
 }
@@ -72,7 +76,7 @@ void Parser::skip_block() {
   do {
     if (peek().is('{')) ++depth;
     if (peek().is('}')) --depth;
-    if (peek().kind == TokenKind::end) fail("a block without end");
+    if (peek().kind == TokenKind::end) fail_syntax("a block without end");
     take();
   } while (depth > 0);
 }
@@ -80,7 +84,7 @@ void Parser::skip_block() {
 void Parser::module_directive() {
   auto linkage = Linkage::local;
   while (true) {
-    if (peek().kind != TokenKind::dotted) fail("expected a directive, got '" + std::string(peek().text) + "'");
+    if (peek().kind != TokenKind::dotted) fail_expected("a directive");
     const auto name = take().text;
     if (name == "extern" || name == "visible" || name == "weak" || name == "common") {
       linkage = name == "extern"    ? Linkage::external
@@ -90,7 +94,7 @@ void Parser::module_directive() {
     } else if (name == "attribute") {  // between .global and the type it stands in variable()
       fail(".attribute before a state space");
     } else if (name == "version") {
-      if (peek().kind != TokenKind::real64) fail("expected a version");
+      if (peek().kind != TokenKind::real64) fail_expected("a version");
       const auto text = take().text;
       const auto dot = text.find('.');
       if (text.size() > 6) fail("expected a version");
@@ -119,7 +123,7 @@ void Parser::module_directive() {
     } else if (name == "file" || name == "loc" || name == "pragma") {
       return skip_statement();
     } else {
-      fail("unknown directive ." + std::string(name));
+      fail_syntax("unknown directive ." + std::string(name), "." + std::string(name));
     }
   }
 }
@@ -128,7 +132,7 @@ void Parser::parameters(std::vector<Variable>& into) {
   expect('(');
   std::uint64_t offset = 0;
   while (!accept(')')) {
-    if (!peek().is_dotted("param") && !peek().is_dotted("reg")) fail("expected .param");
+    if (!peek().is_dotted("param") && !peek().is_dotted("reg")) fail_expected(".param");
     take();
     auto made = variable(Space::param, Linkage::local);
     offset = aligned(offset, made.align);
@@ -176,7 +180,7 @@ void Parser::function_directives(Function& f) {
       expect('(');
       while (!accept(')')) take();
     } else {
-      fail("unknown directive ." + std::string(name) + " of a function");
+      fail_syntax("unknown directive ." + std::string(name) + " of a function", "." + std::string(name));
     }
   }
 }
@@ -236,7 +240,7 @@ void Parser::all(Bodies bodies) {
     while (peek().kind != TokenKind::end)
       if (!accept(';')) module_directive();
   } catch (Error& e) {
-    e.name_part(source_.parts.size() - 1, source_.parts.size() > 1);
+    if (source_.parts.size() > 1) e.part = source_.parts.size();
     throw;
   }
   if (module_->version == 0) throw Error{1, "no .version: this is no PTX"};

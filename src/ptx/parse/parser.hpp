@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ptx/parse/source.hpp"
@@ -27,6 +28,12 @@ class Parser {
   std::string_view word(const char* what);
   std::int64_t integer();
   [[noreturn]] void fail(const std::string& text) const { throw Error{peek().line, text}; }
+  // The next token is something else.
+  [[noreturn]] void fail_expected(const std::string& expected) const;
+  // The text ends too early, or has a directive or a type that PTX does not have.
+  [[noreturn]] void fail_syntax(const std::string& text, std::string subject = {}) const {
+    throw Error{peek().line, text, ErrorKind::syntax, std::move(subject)};
+  }
   void go_to(std::size_t at, int line);
   std::size_t place() const;  // of the next token
 

@@ -42,7 +42,7 @@ Variable Parser::variable(Space space, Linkage linkage) {
     } else if (const auto type = type_named(name)) {
       v.type = *type;
     } else {
-      fail("unknown type ." + std::string(name));
+      fail_syntax("unknown type ." + std::string(name), "." + std::string(name));
     }
   }
   if (v.type == Type::none || v.type == Type::pred) fail("a variable without type");
@@ -69,7 +69,7 @@ void Parser::initial_values(Variable& v, std::uint64_t& at) {
     if (++depth_ > 16) fail("lists within lists");
     while (!accept('}')) {
       initial_values(v, at);
-      if (!accept(',') && !peek().is('}')) fail("expected ',' or '}'");
+      if (!accept(',') && !peek().is('}')) fail_expected("',' or '}'");
     }
     --depth_;
     return;

@@ -18,7 +18,7 @@ using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
 
 constexpr std::size_t kLargestFile = 1 << 20;
 
-sim::Problem unusable(const std::string& path, sim::Prose why, sim::Prose hint) {
+sim::Problem unusable(const std::string& path, Prose why, Prose hint) {
   auto out = sim::unusable_file(path, std::move(why));
   out.hint = std::move(hint);
   return out;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/prose.hpp"
 #include "nvmlkit/detail/expected.hpp"
 
 namespace nvmlkit::sim {
@@ -64,22 +65,6 @@ enum class Naming : std::uint8_t {
 struct Part {
   std::uint32_t item = 0;
   std::string key{};  // below the item; empty: the item itself
-};
-
-struct Problem;
-
-// Words for people. Only message_of() reads them: code has nothing else to decide by than the kind, owner, field, place
-// and nearest name of a problem.
-class Prose {
- public:
-  Prose() = default;
-  Prose(std::string text) : text_(std::move(text)) {}  // NOLINT(google-explicit-constructor)
-  Prose(const char* text) : text_(text) {}             // NOLINT(google-explicit-constructor)
-  Prose(std::string_view text) : text_(text) {}        // NOLINT(google-explicit-constructor)
-
- private:
-  friend std::string message_of(const Problem& problem);
-  std::string text_;
 };
 
 struct Problem {

@@ -1,5 +1,7 @@
 #include "sim/problem/text.hpp"
 
+#include "base/words.hpp"
+
 namespace nvmlkit::sim {
 namespace {
 
@@ -37,15 +39,15 @@ std::string message_of(const Problem& problem) {
   if (problem.kind == ProblemKind::out_of_memory) return "out of memory";
   const auto path = path_of(problem);
   std::string out = problem.naming != Naming::before || path.empty() ? std::string() : path + ": ";
-  out += problem.what.text_;
-  if (!problem.expected.text_.empty()) {
-    if (!problem.what.text_.empty()) out += "; ";
-    out.append("expected ").append(problem.expected.text_);
+  out += words_of(problem.what);
+  if (!words_of(problem.expected).empty()) {
+    if (!words_of(problem.what).empty()) out += "; ";
+    out.append("expected ").append(words_of(problem.expected));
   }
-  if (!problem.given.text_.empty()) out.append(", got ").append(problem.given.text_);
+  if (!words_of(problem.given).empty()) out.append(", got ").append(words_of(problem.given));
   if (problem.naming == Naming::after && !path.empty()) out.append(" in ").append(path);
   if (!problem.nearest.empty()) out.append("; did you mean '").append(problem.nearest).append("'?");
-  if (!problem.hint.text_.empty()) out.append("; ").append(problem.hint.text_);
+  if (!words_of(problem.hint).empty()) out.append("; ").append(words_of(problem.hint));
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "driver/cuda/logs.hpp"
 #include "driver/cuda/textures/texture_references.hpp"
 #include "ptx/checks.hpp"
+#include "ptx/parse/error_text.hpp"
 
 namespace nvmlkit::cuda {
 namespace modules {
@@ -36,7 +37,7 @@ auto& all_kernels() {
 constexpr std::size_t kReadAtOnce = 256 * 1024;
 
 Refusal refusal_of(const ptx::Error& e) {
-  return {CUDA_ERROR_INVALID_PTX, "PTX line " + std::to_string(e.line) + ": " + e.text, ptxas_log(e.line, e.text)};
+  return {CUDA_ERROR_INVALID_PTX, "PTX line " + std::to_string(e.line) + ": " + text_of(e), ptxas_log(e)};
 }
 
 Refusal decode_text(std::shared_ptr<const std::string> text, std::shared_ptr<ptx::Module>& out) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 #include <utility>
 
 #include "driver/cuda/generated/functions.hpp"
+#include "ptx/parse/error_text.hpp"
 
 namespace nvmlkit::cuda::modules {
 namespace {
@@ -22,30 +22,45 @@ std::string line_of(int line, std::string_view kind, std::string_view text) {
 std::string error(int line, std::string_view text) { return line_of(line, "error  ", text) + "\n"; }
 std::string fatal(int line, std::string_view text) { return line_of(line, "fatal  ", text); }
 
-std::optional<std::string_view> behind(std::string_view text, std::string_view head) {
-  const auto at = text.find(head);
-  if (at == text.npos) return std::nullopt;
-  return text.substr(at + head.size());
+// The modifiers that ptxas counts to the name of an instruction: mul.wide of mul.wide.u32, ld of ld.global.u32.
+std::string_view name_of(std::string_view instruction) {
+  static constexpr std::string_view kLongNames[] = {"cp.async.bulk.tensor",
+                                                    "cp.async.bulk",
+                                                    "cp.async.wait_group",
+                                                    "cp.async.wait_all",
+                                                    "cp.async.commit_group",
+                                                    "cp.async",  // behind the longer ones
+                                                    "cvta.to",
+                                                    "mad.hi",
+                                                    "mad.lo",
+                                                    "mad.wide",
+                                                    "mad24.hi",
+                                                    "mad24.lo",
+                                                    "mul.hi",
+                                                    "mul.lo",
+                                                    "mul.wide",
+                                                    "mul24.hi",
+                                                    "mul24.lo",
+                                                    "shf.l",
+                                                    "shf.r",
+                                                    "suld.b",
+                                                    "sust.b",
+                                                    "sust.p"};
+  for (const auto name : kLongNames)
+    if (instruction.starts_with(name) && (instruction.size() == name.size() || instruction[name.size()] == '.'))
+      return name;
+  const auto dot = instruction.find('.');
+  const auto opcode = instruction.substr(0, dot);
+  if (opcode == "mbarrier" || opcode == "wgmma") return instruction.substr(0, instruction.find('.', dot + 1));
+  return opcode;
 }
 
-std::string_view word(std::string_view text) { return text.substr(0, text.find_first_of(" :'")); }
+std::string mismatch(const ptx::Error& e) {
+  return error(e.line, "Arguments mismatch for instruction " + quoted(name_of(e.instruction)));
+}
 
-// mul.wide.u32 without its type.
-std::string_view without_type(std::string_view name) { return name.substr(0, name.rfind('.')); }
-
-// An instruction and its operands: "mov.u32: expected a register".
-std::optional<std::string> of_operands(int line, std::string_view text) {
-  const auto colon = text.find(": ");
-  if (colon == text.npos) return std::nullopt;
-  const auto what = text.substr(colon + 2);
-  const auto mismatch =
-      error(line, "Arguments mismatch for instruction " + quoted(without_type(text.substr(0, colon))));
-  if (const auto name = behind(what, "register "); name && name->ends_with(" is not declared"))
-    return mismatch + error(line, "Unknown symbol " + quoted(word(*name)));
-  if (what.starts_with("expected a register") || what.ends_with(" has another size")) return mismatch;
-  if (what.starts_with("requires "))
-    return error(line, "Feature " + quoted(text.substr(0, colon)) + " " + std::string(what));
-  return std::nullopt;
+std::string syntax_error(const ptx::Error& e) {
+  return fatal(e.line, "Parsing error near " + quoted(e.subject) + ": syntax error") + "\n";
 }
 
 struct Token {
@@ -105,18 +120,31 @@ int version_with(int architecture) {
 
 }  // namespace
 
-std::string ptxas_log(int line, std::string_view text) {
-  if (const auto name = behind(text, "unknown instruction "))
-    return error(line, "Not a name of any known instruction: " + quoted(*name)) + std::string(kEnd);
-  if (const auto name = behind(text, "no label "))
-    return error(line, "Unknown symbol " + quoted(*name)) + std::string(kEnd);
-  if (const auto name = behind(text, "function "); name && name->find(" is declared, and no module") != name->npos)
-    return "ptxas fatal   : Unresolved extern function " + quoted(word(*name));
-  if (const auto got = behind(text, ", got '"); got && text.find("expected ") != text.npos)
-    return fatal(line, "Parsing error near '" + std::string(*got) + ": syntax error") + "\n" + std::string(kEnd);
-  if (text == "a function without end")
-    return fatal(line, "Parsing error near '': syntax error") + "\n" + std::string(kEnd);
-  return of_operands(line, text).value_or(error(line, text)) + std::string(kEnd);
+std::string ptxas_log(const ptx::Error& e) {
+  using ptx::ErrorKind;
+  const auto unknown = [&] { return error(e.line, "Unknown symbol " + quoted(e.subject)); };
+  const auto lines = [&]() -> std::string {
+    switch (e.kind) {
+      case ErrorKind::syntax:
+        return syntax_error(e);
+      case ErrorKind::unknown_instruction:
+        return error(e.line, "Not a name of any known instruction: " + quoted(e.subject));
+      case ErrorKind::unknown_symbol:  // a label, or an operand
+        return e.instruction.empty() ? unknown() : mismatch(e) + unknown();
+      case ErrorKind::unknown_function:
+        return error(e.line, "Call to " + quoted(e.subject) + " requires call prototype") + unknown();
+      case ErrorKind::operands:
+        return mismatch(e);
+      case ErrorKind::vector_size:
+        return error(e.line, "Argument vector size mismatch for instruction " + quoted(name_of(e.instruction)));
+      case ErrorKind::missing_feature:
+        return error(e.line, "Feature " + quoted(e.instruction) + " requires " + e.subject);
+      default:
+        return error(e.line, text_of(e));
+    }
+  };
+  if (e.kind == ErrorKind::undefined_function) return "ptxas fatal   : Unresolved extern function " + quoted(e.subject);
+  return lines() + std::string(kEnd);
 }
 
 // What NVIDIA's compilers of CUDA 13 write. Our libnvrtc asks them, whichever driver the machine has.

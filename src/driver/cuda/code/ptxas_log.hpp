@@ -5,11 +5,12 @@
 #include <string_view>
 
 #include "driver/cuda/code/modules.hpp"
+#include "ptx/parse/error.hpp"
 
 namespace nvmlkit::cuda::modules {
 
-// For what our parser says of a line. What ptxas has no words for keeps ours.
-std::string ptxas_log(int line, std::string_view text);
+// For an error of our parser. Where ptxas' words are not known, ours stay.
+std::string ptxas_log(const ptx::Error& error);
 
 // Whether text begins as PTX does, of a version that the driver knows, for a target that the version has.
 Refusal check_head(std::string_view text);

@@ -80,7 +80,7 @@ void matrices(Form& f) {
   const auto& value = f.term(stores ? 1 : 0);
   const auto count = static_cast<std::size_t>(words[1] - '0');
   const bool is_vector = value.kind == Term::Kind::vector;
-  if ((is_vector ? value.items.size() : 1) != count) f.fail("a vector of another length");
+  if ((is_vector ? value.items.size() : 1) != count) f.fail(ErrorKind::vector_size, "a vector of another length");
   std::vector<Operand> operands;
   for (std::size_t k = 0; k < count; ++k) {
     const auto& one = is_vector ? value.items[k] : value;

@@ -130,7 +130,8 @@ Shape shape_of(const Form& f) {
 void append(Form& f, const Term& term, const Tile& tile, bool is_target, std::vector<Operand>& operands) {
   const bool is_vector = term.kind == Term::Kind::vector;
   if (tile.slots() == 0 || tile.slots() % tile.per_register() != 0) f.fail_types();
-  if ((is_vector ? term.items.size() : 1) != tile.registers()) f.fail("a vector of another length");
+  if ((is_vector ? term.items.size() : 1) != tile.registers())
+    f.fail(ErrorKind::vector_size, "a vector of another length");
   for (unsigned r = 0; r < tile.registers(); ++r) {
     const auto& one = is_vector ? term.items[r] : term;
     operands.push_back(is_target ? f.target(one, tile.register_type()) : f.source(one, tile.register_type()));
@@ -194,7 +195,7 @@ void product(Form& f, bool whole_warp) {
   append(f, f.term(1), tile(p, 'a'), false, operands);
   append(f, f.term(2), tile(p, 'b'), false, operands);
   append(f, f.term(3), tile(p, 'c'), false, operands);
-  if (f.count() != (sparse ? 6u : 4u)) f.fail("so many operands it does not take");
+  if (f.count() != (sparse ? 6u : 4u)) f.fail(ErrorKind::operands, "so many operands it does not take");
   if (sparse) {
     operands.push_back(f.source(4, Type::b32));
     const auto& selector = f.term(5);

@@ -155,10 +155,11 @@ void group_products(Form& f) {
   const auto block = block_of_sums(p.d);
   std::vector<Operand> operands;
   const auto& sums = f.term(0);
-  if (sums.items.size() != p.column_blocks * block.registers()) f.fail("a vector of another length");
+  if (sums.items.size() != p.column_blocks * block.registers())
+    f.fail(ErrorKind::vector_size, "a vector of another length");
   for (const auto& one : sums.items) operands.push_back(f.target(one, block.register_type()));
   if (p.a_in_registers) {
-    if (f.term(1).items.size() != 4) f.fail("a vector of another length");
+    if (f.term(1).items.size() != 4) f.fail(ErrorKind::vector_size, "a vector of another length");
     for (const auto& one : f.term(1).items) operands.push_back(f.source(one, Type::b32));
   } else {
     operands.push_back(f.source(1, Type::b64));
@@ -183,7 +184,7 @@ void group_products(Form& f) {
     if (!p.a_in_registers) mark(is_transposed(f, next++), kAByRow);
     mark(is_transposed(f, next++), kBByRow);
   }
-  if (next != f.count()) f.fail("so many operands it does not take");
+  if (next != f.count()) f.fail(ErrorKind::operands, "so many operands it does not take");
   mark(p.d == Type::s32 && f.has("satfinite"), kClampsSum);
   f.list(std::move(operands));
   f.out.immediate = std::bit_cast<std::uint64_t>(p);

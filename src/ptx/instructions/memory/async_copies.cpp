@@ -108,7 +108,7 @@ void async_copies(Form& f) {
   f.out.wide_address = true;
   space = Space::global;
   f.address(f.term(1), space);
-  if (!f.out.a.is_there() || !f.out.wide_address) f.fail("expected a register with an address");
+  if (!f.out.a.is_there() || !f.out.wide_address) f.fail(ErrorKind::operands, "expected a register with an address");
   operands.push_back(f.out.a);
   f.list(operands);
   f.out.immediate = f.out.immediate << 32 | (target_offset & 0xFFFFFFFF);

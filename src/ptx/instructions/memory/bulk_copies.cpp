@@ -116,7 +116,7 @@ void OperandList::address(const Term& term) {
   auto& out = form_.out;
   out.a = {};
   form_.address(term, space);
-  if (!out.a.is_there() || out.immediate != 0) form_.fail("expected a register with an address");
+  if (!out.a.is_there() || out.immediate != 0) form_.fail(ErrorKind::operands, "expected a register with an address");
   if (out.wide_address) wide_ |= 1u << operands_.size();
   operands_.push_back(out.a);
   out.a = {};

@@ -123,7 +123,7 @@ void async_changes(Form& f) {
     operands.push_back(f.source(value, type));
   const auto words = f.one_of({"v2", "v4"});
   if (operands.size() != (words.empty() ? 1u : static_cast<unsigned>(words[1] - '0')))
-    f.fail("a vector of another length");
+    f.fail(ErrorKind::vector_size, "a vector of another length");
   f.out.space = Space::shared;
   f.address(f.term(2), f.out.space);
   if (!f.out.a.is_there() || f.out.immediate != 0) f.fail("expected a register with the address of the barrier");

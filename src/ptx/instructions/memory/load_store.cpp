@@ -188,7 +188,7 @@ void load_store(Form& f) {
   const bool is_list = value.kind == Term::Kind::vector;
   const auto words = f.one_of({"v2", "v4", "v8"});
   const std::size_t count = words.empty() ? 1 : static_cast<std::size_t>(words[1] - '0');
-  if (is_list ? value.items.size() != count : count > 1) f.fail("a vector of another length");
+  if (is_list ? value.items.size() != count : count > 1) f.fail(ErrorKind::vector_size, "a vector of another length");
   const bool vector = count > 1;  // {%r1} alone is %r1
   unsigned size = 0, first_size = 0;
   std::vector<Operand> operands;
@@ -205,7 +205,7 @@ void load_store(Form& f) {
     f.list(operands);
   else
     (loads ? f.out.d : f.out.b) = operands[0];
-  if (!vector && !operands[0].is_there()) f.fail("expected a register");
+  if (!vector && !operands[0].is_there()) f.fail(ErrorKind::operands, "expected a register");
   const bool ordered = !f.one_of({"volatile", "relaxed", "acquire", "release", "mmio"}).empty();
   f.out.flag = ordered;
   f.out.handler = handler_for(type, first_size, {loads, vector, ordered});

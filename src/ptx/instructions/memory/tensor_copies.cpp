@@ -123,7 +123,7 @@ void tensor_copies(Form& f) {
   for (const auto& c : tensor.items[1].items) operands.value(c, Type::s32);
   while (operands.size() < kBoxOffsets) operands.nothing();
   if (looked_at) {
-    if (looked_at->items.size() != rank - 2) f.fail("a vector of another length");
+    if (looked_at->items.size() != rank - 2) f.fail(ErrorKind::vector_size, "a vector of another length");
     for (const auto& offset : looked_at->items) operands.value(offset, Type::u16);
   }
   operands.store();

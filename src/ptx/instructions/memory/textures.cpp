@@ -134,7 +134,7 @@ void textures(Form& f) {
   if (targets.kind != Term::Kind::vector || targets.items.size() != 4) f.fail("expected four registers");
   for (const auto& one : targets.items) operands.push_back(f.target(one, types[0]));
   const bool level = f.has("level"), gradients = f.has("grad");
-  if (f.count() != (level ? 3u : gradients ? 4u : 2u)) f.fail("another number of operands");
+  if (f.count() != (level ? 3u : gradients ? 4u : 2u)) f.fail(ErrorKind::operands, "another number of operands");
   if (level) operands.push_back(f.source(2, Type::f32));
   for (std::size_t k = 2; gradients && k < 4; ++k) {
     const auto& list = f.term(k);

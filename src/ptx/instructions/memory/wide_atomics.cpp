@@ -95,7 +95,7 @@ void vector_atomics(Form& f) {
   const auto& values = f.term(at + 1);
   const auto count = static_cast<std::size_t>(f.one_of({"v2", "v4", "v8"})[1] - '0');
   if (values.items.size() != count || (returns && f.term(0).items.size() != count))
-    f.fail("a vector of another length");
+    f.fail(ErrorKind::vector_size, "a vector of another length");
   if (count * size_of(type) > 16) f.fail_types();
   std::vector<Operand> operands;
   for (const auto& one : values.items) operands.push_back(f.source(one, type));

@@ -68,7 +68,8 @@ void calls(Form& f) {
     const auto& functions = f.names().functions;
     const auto known = functions.find(callee.name);
     if (callee.kind != Term::Kind::symbol || known == functions.end())
-      f.fail("'" + std::string(callee.name) + "' is no function");
+      f.fail(ErrorKind::unknown_function, "'" + std::string(callee.name) + "' is no function",
+             std::string(callee.name));
     const auto* const defined = definition_of(*known->second);
     site.function = defined ? defined : known->second;
     if (site.function->is_entry) f.fail("a kernel cannot be called");
@@ -76,8 +77,7 @@ void calls(Form& f) {
     check_sizes(f, arguments, site.function->parameters, "arguments");
     if (!defined) {
       site.builtin = builtin_named(callee.name);
-      if (site.builtin < 0)
-        f.fail("function " + known->second->name + " is declared, and no module that is linked defines it");
+      if (site.builtin < 0) f.fail_undefined(*known->second);
     }
   }
   f.out.side = static_cast<std::uint32_t>(f.function().calls.size());
@@ -97,7 +97,7 @@ void barriers(Form& f) {
     if (f.has("arrive") == f.has("wait") || f.count() != 0) f.fail_types();
     return;
   }
-  if (f.count() == 0) f.fail("so many operands it does not take");
+  if (f.count() == 0) f.fail(ErrorKind::operands, "so many operands it does not take");
   if (f.has("red")) {
     const auto what = f.one_of({"popc", "and", "or"});
     if (what.empty() || f.count() < 3) f.fail_types();

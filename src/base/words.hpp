@@ -1,0 +1,12 @@
+// Reads what people shall read. A file that includes this is on the list of house.texts.
+#pragma once
+
+#include <string>
+
+#include "base/prose.hpp"
+
+namespace nvmlkit {
+
+inline const std::string& words_of(const Prose& prose) { return prose.text_; }
+
+}  // namespace nvmlkit
