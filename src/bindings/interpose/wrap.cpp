@@ -1,12 +1,10 @@
-// The thunks: one small function per symbol and place. It packs its arguments and calls the hook of its place.
-#include <array>
+// Places for wrapped tables, and the hook of each.
 #include <atomic>
 #include <nvmlkit/interpose/hook.hpp>
 #include <string>
-#include <type_traits>
 #include <utility>
 
-#include "generated/visit_members.hpp"
+#include "interpose/thunks.hpp"
 #include "interpose/word.hpp"
 
 namespace nvmlkit::nvml::interpose {
@@ -35,6 +33,8 @@ struct Slot {
 };
 Slot slots[kWrapLimit];
 
+}  // namespace
+
 Word dispatch(std::size_t slot, std::size_t symbol, const Word* arguments) noexcept {
   const Entry* entry = slots[slot].entry.load(std::memory_order_acquire);
   if (!entry) [[unlikely]]
@@ -42,37 +42,12 @@ Word dispatch(std::size_t slot, std::size_t symbol, const Word* arguments) noexc
   return entry->hook->on_call(Call(*entry->inner, symbol, arguments));
 }
 
-// Sanitizers would make each of its thousands of instances many times larger, and there is nothing in it to find.
-template <std::size_t Index, std::size_t Place, class R, class... A>
-[[gnu::no_sanitize("address", "undefined")]] R thunk(A... arguments) {
-  const Word words[sizeof...(A) + 1] = {to_word(arguments)..., 0};
-  return from_word<R>(dispatch(Place, Index, words));
-}
-
-// Puts the thunks of one place wherever the inner table has a function.
-template <std::size_t Place>
-struct Filler {
-  template <std::size_t Index, class R, class... A>
-  void operator()(R (*&member)(A...)) const {
-    if constexpr (!std::is_void_v<R>) {
-      if (member) member = &thunk<Index, Place, R, A...>;
-    }
-  }
-};
-
-template <std::size_t... Places>
-void fill_thunks(Table& table, std::size_t place, std::index_sequence<Places...>) {
-  (static_cast<void>(place == Places ? visit_members(table, Filler<Places>{}) : void()), ...);
-}
-
-}  // namespace
-
 Result<Wrapped> wrap(const Table& inner, std::shared_ptr<Hook> hook) {
   for (std::size_t number = 0; number < kWrapLimit; ++number) {
     Slot& slot = slots[number];
     if (slot.taken.exchange(true)) continue;
     auto place = std::make_unique<Wrapped::Place>(Wrapped::Place{number, inner, inner, std::move(hook)});
-    fill_thunks(place->outer, number, std::make_index_sequence<kWrapLimit>());
+    fill_thunks(place->outer, number);
     slot.storage = {&place->inner, place->hook.get()};
     slot.entry.store(&slot.storage, std::memory_order_release);
     return Wrapped(std::move(place));
