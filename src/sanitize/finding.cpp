@@ -141,6 +141,8 @@ std::string Finding::key() const {
   for (const auto& side : sides)
     if (!side.places.empty())
       others.push_back('/' + side.places[0].function + '/' + std::to_string(side.places[0].offset));
+    else if (!side.host.empty())
+      others.push_back('/' + side.host[0].module + '/' + std::to_string(side.host[0].offset));
   std::ranges::sort(others);  // which access of a race came first says nothing
   for (const auto& other : others) out += other;
   out += '/' + call + '/' + error_name + '/' + text;

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 
+#include <algorithm>
+
 namespace nvmlkit::sanitize {
 namespace {
 
@@ -26,6 +28,15 @@ HostStack HostStack::here() {
   const int count = backtrace(all, kDeepest);
   HostStack out;
   out.addresses_.assign(all, all + count);
+  return out;
+}
+
+HostStack HostStack::from(const void* instruction) {
+  auto out = here();
+  const auto at = std::ranges::find(out.addresses_, instruction);
+  out.addresses_.erase(out.addresses_.begin(), at == out.addresses_.end() ? at : at + 1);
+  // As if it were a call, which addresses stand behind.
+  out.addresses_.insert(out.addresses_.begin(), const_cast<char*>(static_cast<const char*>(instruction)) + 1);
   return out;
 }
 

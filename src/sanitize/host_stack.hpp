@@ -20,6 +20,8 @@ class HostStack {
  public:
   // Of the calling thread, without the frames of this library.
   static HostStack here();
+  // The same for a handler of a signal that this instruction caused.
+  static HostStack from(const void* instruction);
   std::vector<HostFrame> frames() const;
   // The exported function of this library through which the program came in; empty: none. `caller` is the file of who
   // called it.

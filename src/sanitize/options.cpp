@@ -6,6 +6,7 @@ namespace nvmlkit::sanitize {
 namespace {
 
 constexpr const char* kMatches[] = {"kernel", "mangled", "part", "pattern"};
+const std::string kNot = "not.";
 
 }  // namespace
 
@@ -21,6 +22,8 @@ std::string Options::encoded() const {
   flag("calls", reports_calls);
   flag("ends_context", ends_context);
   for (const auto& filter : kernels) add_field(out, kMatches[static_cast<std::size_t>(filter.match)], filter.text);
+  for (const auto& filter : left_out)
+    add_field(out, kNot + kMatches[static_cast<std::size_t>(filter.match)], filter.text);
   add_field(out, "skip", launch_skip);
   add_field(out, "count", launch_count);
   add_field(out, "patience", patience_s);
@@ -49,7 +52,10 @@ bool decode(const std::string& text, Options& out) {
     if (field.name == "only") out.only_process = field.number();
     if (field.name == "path") out.path = field.value;
     for (std::size_t k = 0; k < std::size(kMatches); ++k)
-      if (field.name == kMatches[k]) out.kernels.push_back({static_cast<KernelFilter::Match>(k), field.value});
+      if (field.name == kMatches[k])
+        out.kernels.push_back({static_cast<KernelFilter::Match>(k), field.value});
+      else if (field.name == kNot + kMatches[k])
+        out.left_out.push_back({static_cast<KernelFilter::Match>(k), field.value});
   }
   return !out.path.empty();
 }

@@ -23,6 +23,7 @@ struct Options {
   bool reports_calls = true;                        // API errors
   bool ends_context = true;                         // after an error of a kernel; else the program goes on
   std::vector<KernelFilter> kernels;                // any of them; none: all
+  std::vector<KernelFilter> left_out;               // of these, not those
   std::uint64_t launch_skip = 0, launch_count = 0;  // of the kernels that are meant; 0: all
   std::uint64_t patience_s = 10;                    // until threads that look at memory count as a deadlock
   std::uint64_t seed = 0;                           // of the order of warps and blocks; 0: the usual one

@@ -63,11 +63,15 @@ std::vector<HostFrame> short_of(const std::vector<HostFrame>& frames, const std:
   return out;
 }
 
+constexpr std::string_view kOwnAccess = "the access of the host";
+
 // `kernel` of a launch. Of an allocation the runtime stays.
 void add_frames(std::vector<std::string>& out, const char* when, const std::vector<HostFrame>& all, const Style& style,
                 const std::string& kernel = {}) {
   if (!style.shows_host || all.empty()) return;
-  out.push_back(std::string("    Saved host backtrace up to driver entry point at ") + when);
+  const bool is_of_call = std::string_view(when) != kOwnAccess;
+  out.push_back(std::string("    Saved host backtrace ") + (is_of_call ? "up to driver entry point at " : "at ") +
+                when);
   const bool with_runtime = std::string_view(when) == "allocation time";
   for (const auto& frame : style.is_short ? short_of(all, kernel, with_runtime) : all) {
     auto name = frame.function.empty() ? "" : ' ' + demangled(frame.function);
@@ -114,7 +118,7 @@ const char* access_name(Touch touch) {
 
 std::string text_of(const Side& side, const Style& style) {
   const auto out = std::string(access_name(side.touch)) + " access ";
-  return side.places.empty() ? out + "by a " + side.text : out + "at " + text_of(side.places[0], style);
+  return side.places.empty() ? out + "by " + side.text : out + "at " + text_of(side.places[0], style);
 }
 
 // The two accesses of a race. Within a function they stand in the order of its instructions.
@@ -157,7 +161,11 @@ void add_race(std::vector<std::string>& out, const Finding& f, const Style& styl
   if (!f.nearest.variable.empty()) where += " in variable " + demangled(f.nearest.variable);
   out.push_back(std::move(where));
   if (!f.text.empty()) out.push_back("    " + f.text);
-  add_frames(out, "launch time of the other kernel", f.sides[0].host, style, f.sides[0].kernel);
+  for (const auto* side : {first, second}) {
+    const bool is_of_host = side->kernel.empty() && !side->host.empty();
+    add_frames(out, is_of_host ? kOwnAccess.data() : "launch time of the other kernel", side->host, style,
+               side->kernel);
+  }
 }
 
 void add_waiters(std::vector<std::string>& out, const Finding& f, const Style& style) {

@@ -89,6 +89,15 @@ def race(name: str, body: str, says: list[str], **more: str) -> Case:
     return Case(name, body, [RACE, *says], tool="racecheck", **more)
 
 
+LAST = "setp.eq.u32 %p1, %r1, 0; @!%p1 bra END; add.s64 %rd5, %rd1, 1020;\n"
+OWN_ACCESS = "Saved host backtrace at the access of the host"
+
+
+def host(name: str, body: str, says: list[str], word: str, shape: str = "1 32 0") -> Case:
+    behind = "\nEND:" if "END" in body else ""
+    return Case(name, body + behind, [RACE, *says], tool="racecheck", arguments="host:1024 host:1024", word=word, shape=shape)
+
+
 def sync(name: str, body: str, says: list[str], **more: str) -> Case:
     return Case(name, body, says, tool="synccheck", **more)
 
@@ -207,6 +216,17 @@ CASES = [
     race("fence_of_a_block", FLAG.format(put="fence.acq_rel.<<gpu||cta>>; st.relaxed.gpu.global.u32 [%rd2], 1;",
                                          get="ld.relaxed.gpu.global.u32 %r3, [%rd2]; fence.acq_rel.gpu;"), [], shape="2 1 0"),
     race("atomic_scope", "atom.global.<<gpu||cta>>.add.u32 %r2, [%rd1], 1;", ["a scope leaves out the other thread"], shape="2 32 0"),
+    # The host accesses the last word of managed memory, which one thread of the kernel uses, too.
+    host("host_reads", LAST + "st.global.u32 [%rd5], 5;", ["Write access at kernel", "Read access by the host", OWN_ACCESS],
+         "reads<<||-early>>"),
+    host("host_writes", LAST + "ld.global.u32 %r6, [%rd5];", ["Read access at kernel", "Write access by the host"], "writes<<||-early>>"),
+    host("host_waits_for_an_event", LAST + "st.global.u32 [%rd5], 5;", ["Read access by the host"], "event<<||-early>>"),
+    host("host_reads_beside", "add.s64 %rd5, %rd1, <<1019||1020>>; st.global.u8 [%rd5], %r1;", ["Read access by the host"], "reads-early",
+         shape="1 1 0"),
+    host("host_reads_what_kernels_read", LAST + "ld.global.u32 %r6, [%rd5]; <<||st.global.u32 [%rd5], %r6;>>", ["Read access by the host"],
+         "reads-early"),
+    host("host_waits_for_a_flag", "st.global.u32 [%rd1+1020], 5; fence.acq_rel.sys; st.<<volatile.||>>global.u32 [%rd2], 1;",
+         ["Read access by the host"], "flag", shape="1 1 0"),
     # Barriers.
     sync("barrier_in_a_branch", "setp.lt.u32 %p1, %r1, 16; <<||@%p1>> bar.sync 0, 32; <<||@!%p1 bar.sync 0, 32;>>", [IN_WARP]),
     sync("ended_before_the_barrier", "setp.lt.u32 %p1, %r1, 40; <<||@%p1 ret;>> bar.sync 0;", [IN_BLOCK, "ended before the barrier"],

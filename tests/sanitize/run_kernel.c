@@ -3,7 +3,10 @@
    An argument is i:NUMBER, or memory of so many bytes: zero:N, raw:N (nobody writes it), half:N (the first half is
    written), freed:N, pool:N, pinned:N, leak:N, copy:N (a copy of memory that nobody wrote), managed:N (nobody writes
    it), host:N (managed, and the host writes it). A word `twice` in front of FILE frees memory twice, `bad-call` makes a
-   wrong call, `show` prints the first word of each memory behind the launch. */
+   wrong call, `show` prints the first word of each memory behind the launch. With `reads` and `writes`, the host
+   accesses the last word of the first memory, which is managed, behind a wait for the kernel; `-early` in front of it.
+   With `event`, it waits for an event behind the kernel, or in front of it. With `flag`, it first reads the second
+   memory. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +66,25 @@ static void release(const char* kind, address_t address) {
     CALL(cuMemFree_v2, (address_t), address);
 }
 
+/* What the host does itself while the kernel runs, or behind it. */
+static void access_as(const char* word, const address_t* values, address_t size, void* event, int is_early) {
+  volatile unsigned* const last = (unsigned*)(values[0] + size) - 1;
+  if (strcmp(word, "flag") == 0 && is_early)
+    while (*(volatile unsigned*)values[1] == 0) {
+    }
+  if (strncmp(word, "event", 5) == 0 && is_early) NEED(cuEventSynchronize, (void*), event);
+  if ((strstr(word, "-early") || strcmp(word, "flag") == 0 || strncmp(word, "event", 5) == 0) != is_early) return;
+  if (strncmp(word, "writes", 6) == 0)
+    *last = 7;
+  else
+    printf("the host reads %u\n", *last);
+}
+
+static int is_of_host(const char* word) {
+  return strncmp(word, "reads", 5) == 0 || strncmp(word, "writes", 6) == 0 || strncmp(word, "event", 5) == 0 ||
+         strcmp(word, "flag") == 0;
+}
+
 static char* text_of(const char* path) {
   FILE* file = fopen(path, "r");
   char* out = calloc(1, 1 << 20);
@@ -72,14 +94,15 @@ static char* text_of(const char* path) {
 }
 
 int main(int argc, char** argv) {
-  void *context = NULL, *module = NULL, *kernel = NULL, *pointers[16];
-  address_t values[16];
+  void *context = NULL, *module = NULL, *kernel = NULL, *event = NULL, *pointers[16];
+  address_t values[16], size = 0;
   char kinds[16][16];
   int count = 0, i;
   const int twice = argc > 1 && strcmp(argv[1], "twice") == 0;
   const int bad_call = argc > 1 && strcmp(argv[1], "bad-call") == 0;
   const int show = argc > 1 && strcmp(argv[1], "show") == 0;
-  if (twice || bad_call || show) ++argv, --argc;
+  const char* const host = argc > 1 && is_of_host(argv[1]) ? argv[1] : NULL;
+  if (twice || bad_call || show || host) ++argv, --argc;
   if (argc < 6 || argc > 22) return printf("usage: run_kernel FILE KERNEL BLOCKS THREADS SHARED [ARGUMENT...]\n");
   driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (!driver) return printf("%s\n", dlerror());
@@ -94,14 +117,20 @@ int main(int argc, char** argv) {
     memset(kinds[count], 0, sizeof kinds[count]);
     memcpy(kinds[count], argv[i], (size_t)(number - argv[i]));
     values[count] = strtoull(number + 1, NULL, 0);
+    if (count == 0) size = values[0];
     if (strcmp(kinds[count], "i") != 0) values[count] = memory(kinds[count], values[count]);
     pointers[count] = &values[count];
   }
+  if (host) NEED(cuEventCreate, (void**, unsigned), &event, 0);
+  if (host && strcmp(host, "event-early") == 0) NEED(cuEventRecord, (void*, void*), event, NULL);
   CALL(cuLaunchKernel,
        (void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**), kernel,
        (unsigned)atoi(argv[3]), 1u, 1u, (unsigned)atoi(argv[4]), 1u, 1u, (unsigned)atoi(argv[5]), NULL, pointers,
        (void**)NULL);
+  if (host && strcmp(host, "event") == 0) NEED(cuEventRecord, (void*, void*), event, NULL);
+  if (host) access_as(host, values, size, event, 1);
   printf("result %d\n", CALL(cuCtxSynchronize, (void)));
+  if (host) access_as(host, values, size, event, 0);
   for (i = 0; show && i < count; ++i) {
     unsigned word = 0;
     if (strcmp(kinds[i], "i") == 0) continue;

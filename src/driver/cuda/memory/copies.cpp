@@ -109,7 +109,7 @@ void Copy::note_accesses() const {
     return sanitizer::Rows{side.is_host ? nullptr : side.span.holder.get(), side.span.bytes, box_.width, box_.height,
                            side.row};
   };
-  if (box_.depth == 1) sanitizer::note_work("copy of the driver", rows(to_), rows(from_));
+  if (box_.depth == 1) sanitizer::note_work("a copy of the driver", rows(to_), rows(from_));
 }
 
 // What nothing wrote comes to the host.

@@ -73,7 +73,7 @@ void Fill::perform() const {
     for (std::size_t y = 0; y < p.height; ++y)
       std::memset(written + (span_.bytes - span_.holder->bytes) + y * p.pitch, ptx::kWritten, row_);
   if (sanitizer::is_on())
-    sanitizer::note_work("fill of the driver", {span_.holder.get(), span_.bytes, row_, p.height, p.pitch}, {});
+    sanitizer::note_work("a fill of the driver", {span_.holder.get(), span_.bytes, row_, p.height, p.pitch}, {});
   if (is_zero_of_pages()) return zero(span_.bytes, size());
   for (std::size_t y = 0; y < p.height; ++y) {
     auto* const at = span_.bytes + y * p.pitch;

@@ -12,6 +12,7 @@
 #include "base/never_destroyed.hpp"
 #include "driver/cuda/memory/virtual_memory.hpp"
 #include "driver/cuda/process.hpp"
+#include "driver/cuda/sanitize/host_pages.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
 #include "ptx/check/races/launch.hpp"
 
@@ -76,6 +77,8 @@ bool allows(const Allocation& a, Use use) {
 Allocation::~Allocation() {
   const bool owns_bytes = kind != MemoryKind::registered && kind != MemoryKind::mapped;
   if (bytes && owns_bytes) munmap(bytes, in_pages(size));
+  if (kind == MemoryKind::managed && reinterpret_cast<CUdeviceptr>(bytes) != address)
+    sanitizer::host_pages::remove(*this, in_pages(size));
   if (written) munmap(written, in_pages(size));
   if (file >= 0) close(file);
   if (kind == MemoryKind::device && address && !keeps) device->give_memory_back(address, size);
@@ -97,6 +100,7 @@ std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext 
   if (kind == MemoryKind::device && !(made->address = device.take_memory(size))) return nullptr;
   if (!(made->bytes = map(size))) return nullptr;
   if (kind != MemoryKind::device) made->address = reinterpret_cast<CUdeviceptr>(made->bytes);
+  if (kind == MemoryKind::managed && ptx::checking.races) sanitizer::host_pages::part(*made, in_pages(size));
   add(made);
   return made;
 }

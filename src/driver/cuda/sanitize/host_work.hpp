@@ -9,10 +9,11 @@
 
 namespace nvmlkit::cuda::sanitizer {
 
-// What a race says of the other side: a kernel, or work of the driver.
+// What a race says of the other side: a kernel, work of the driver, or the host.
 struct Other {
   std::shared_ptr<const Launch> launch;
   std::string text;
+  std::shared_ptr<const sanitize::HostStack> host{};  // where the host accesses memory itself
 };
 
 // Rows of bytes of the memory of an allocation.

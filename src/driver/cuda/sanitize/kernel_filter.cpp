@@ -29,12 +29,15 @@ std::string bare(std::string name) {
 
 bool matches(const std::vector<sanitize::KernelFilter>& filters, const std::string& mangled) {
   using Match = sanitize::KernelFilter::Match;
+  if (filters.empty()) return false;
   const auto name = demangled(mangled);
   for (const auto& [match, text] : filters) {
     if (match == Match::mangled && mangled == text) return true;
-    if (match == Match::name && (name == text || bare(name) == text)) return true;
-    if (match == Match::part && name.find(text) != name.npos) return true;
-    if (match == Match::pattern && std::regex_search(name, std::regex(text, std::regex::ECMAScript))) return true;
+    if (match == Match::name && (name == text || bare(name) == text || mangled == text)) return true;
+    if (match == Match::part && (name.find(text) != name.npos || mangled.find(text) != mangled.npos)) return true;
+    if (match != Match::pattern) continue;
+    const std::regex pattern(text, std::regex::ECMAScript);
+    if (std::regex_search(name, pattern) || std::regex_search(mangled, pattern)) return true;
   }
   return false;
 }

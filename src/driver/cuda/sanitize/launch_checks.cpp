@@ -61,6 +61,7 @@ sanitize::Nearest nearest_of(const ptx::BadAccess& access) {
 bool is_meant(const ptx::Function& kernel) {
   const auto& options = *sanitize::options();
   if (!options.kernels.empty() && !matches(options.kernels, kernel.name)) return false;
+  if (matches(options.left_out, kernel.name)) return false;
   static constinit std::atomic<std::uint64_t> launches{0};
   const auto number = launches++;
   return number >= options.launch_skip &&

@@ -82,6 +82,7 @@ sanitize::Side side_of(const ptx::Race::Side& side, const Other& own) {
   sanitize::Side out;
   out.touch = touch_of(side.touch);
   out.text = of.text;
+  if (of.host) out.host = of.host->frames();
   if (!of.launch) return out;
   out.kernel = of.launch->function->code->name;
   if (side.launch && of.launch->origin) out.host = of.launch->origin->frames();

@@ -9,6 +9,7 @@
 #include "driver/cuda/context/device_heap.hpp"
 #include "driver/cuda/errors.hpp"
 #include "driver/cuda/memory/memory.hpp"
+#include "driver/cuda/sanitize/host_places.hpp"
 #include "driver/cuda/sanitize/managed_pages.hpp"
 #include "ptx/checks.hpp"
 
@@ -77,6 +78,7 @@ void report_unused(const Allocation& a) {
 // The last look at memory: behind the functions that the program registered for its end.
 __attribute__((destructor)) void at_end() {
   if (!is_on()) return;
+  report_host_accesses();
   report_leaks(nullptr);
   for (const auto& a : memory::all()) report_unused(*a);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/never_destroyed.hpp"
+#include "driver/cuda/sanitize/host_pages.hpp"
 #include "driver/cuda/streams/schedule_state.hpp"
 
 namespace nvmlkit::cuda::sanitizer::work_order {
@@ -31,6 +32,7 @@ struct All {
   std::uint32_t ids = 0;
   std::map<unsigned long long, StreamOrder> streams;
   Known host;
+  std::atomic<std::uint64_t> version{0};
   std::uint32_t host_id = 0;  // of what threads of the host do themselves
 };
 All& order_of_all() {
@@ -40,11 +42,15 @@ All& order_of_all() {
 
 thread_local std::shared_ptr<const ptx::LaunchOrder> now_done;
 
-void join(Known& into, const Known& other) {
+// Whether it learns something.
+bool join(Known& into, const Known& other) {
+  bool is_new = false;
   for (const auto& [stream, number] : other) {
     auto& own = into[stream];
+    is_new |= own < number;
     own = std::max(own, number);
   }
+  return is_new;
 }
 
 StreamOrder& order_of(All& all, const Stream& stream) {
@@ -57,11 +63,23 @@ StreamOrder& order_of(All& all, const Stream& stream) {
 }
 
 // What is done when a point is reached.
-void join(All& all, Known& into, const Point& point) {
-  if (!point.stream) return;
+bool join(All& all, Known& into, const Point& point) {
+  if (!point.stream) return false;
   const auto& order = order_of(all, *point.stream);
   const auto at = order.at.lower_bound(point.number);
-  join(into, at == order.at.end() ? order.last : at->second);
+  return join(into, at == order.at.end() ? order.last : at->second);
+}
+
+// The host has learned something. Where it knows all work to be done, it may use managed memory as it likes.
+void learned(All& all) {
+  ++all.version;
+  const bool knows_all = std::ranges::all_of(all.streams, [&](const auto& entry) {
+    return std::ranges::all_of(entry.second.last, [&](const auto& done) {
+      const auto at = all.host.find(done.first);
+      return at != all.host.end() && at->second >= done.second;
+    });
+  });
+  if (knows_all) host_pages::let_in();
 }
 
 std::shared_ptr<const ptx::LaunchOrder> shared_order(std::uint32_t stream, std::uint64_t number, const Known& known) {
@@ -131,22 +149,28 @@ void hand_over(Stream& stream, std::vector<Task>& tasks, std::uint64_t first) {
   }
   while (own.at.size() > kMostRemembered) own.at.erase(own.at.begin());
   own.last = std::move(known);
+  ++all.version;
+  host_pages::lock_out();
 }
+
+std::uint64_t version() { return order_of_all().version; }
 
 void saw(const Point& point) {
   if (!is_on() || !point.stream) return;
   auto& all = order_of_all();
   const std::lock_guard lock(all.mutex);
-  join(all, all.host, point);
+  if (join(all, all.host, point)) learned(all);
 }
 
 void saw_all_but(const std::vector<std::shared_ptr<Stream>>& active) {
   if (!is_on()) return;
   auto& all = order_of_all();
   const std::lock_guard lock(all.mutex);
+  bool is_new = false;
   for (const auto& [id, order] : all.streams)
     if (std::ranges::none_of(active, [id = id](const auto& stream) { return stream->id == id; }))
-      join(all.host, order.last);
+      is_new |= join(all.host, order.last);
+  if (is_new) learned(all);
 }
 
 void saw_before(const Stream& stream) {
@@ -154,9 +178,10 @@ void saw_before(const Stream& stream) {
   auto& all = order_of_all();
   const std::lock_guard lock(all.mutex);
   const auto& own = order_of(all, stream);
-  join(all.host, own.last);
+  bool is_new = join(all.host, own.last);
   for (const auto& [id, other] : all.streams)
-    if (schedule::waits_for(own, other)) join(all.host, other.last);
+    if (schedule::waits_for(own, other)) is_new |= join(all.host, other.last);
+  if (is_new) learned(all);
 }
 
 Doing::Doing(std::shared_ptr<const ptx::LaunchOrder> order) : before_(std::exchange(now_done, std::move(order))) {}

@@ -30,6 +30,8 @@ bool is_on();
 
 // Tasks are put into a stream, the first of them with this number. The schedule is locked.
 void hand_over(Stream& stream, std::vector<Task>& tasks, std::uint64_t first);
+// It changes where the host hands over work, or gets to know that some is done.
+std::uint64_t version();
 // The host knows that work is done.
 void saw(const Point& point);
 // The host is about to wait for all work, of which these streams have some; with `stream` for what comes before it.

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/never_destroyed.hpp"
+#include "driver/cuda/sanitize/sanitizer.hpp"
 
 namespace nvmlkit::cuda::workers {
 namespace {
@@ -79,10 +80,14 @@ void* work(void*) {
   return nullptr;
 }
 
-// Signals of the program are for its own threads.
+// Signals of the program are for its own threads. A function of the host may use memory that a sanitizer looks at.
 bool start() {
   sigset_t every, before;
   sigfillset(&every);
+  if (sanitizer::is_on()) {
+    sigdelset(&every, SIGSEGV);
+    sigdelset(&every, SIGTRAP);
+  }
   pthread_sigmask(SIG_SETMASK, &every, &before);
   pthread_attr_t detached;
   pthread_attr_init(&detached);

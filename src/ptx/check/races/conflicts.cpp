@@ -60,6 +60,10 @@ Race::Severity BlockState::severity_of(Look& look, const Event& event, Stamp ear
 
 void BlockState::conflict(Look& look, Stamp earlier, std::uint64_t address, unsigned lane) {
   const auto& event = look.log.event(event_of(earlier));
+  if (event.is_of_host()) {
+    if (look.scope == Scope::all) launch_.talks_with_host = true;
+    if (launch_.talks_with_host) return;
+  }
   const bool are_strong = event.scope != Scope::none && look.scope != Scope::none && !(earlier & kRunning);
   if (are_strong) {
     const auto least = std::min(event.scope, look.scope);

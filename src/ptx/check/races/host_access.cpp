@@ -7,9 +7,17 @@
 namespace nvmlkit::ptx::races {
 namespace {
 
+// Null: it is forgotten, or the two talk to each other.
+const Launch* opponent_of(Launch& launch, const Event& own, const Event& earlier) {
+  const auto* const other = launch.launch_of(earlier);
+  if (!other || !own.is_of_host()) return other;
+  if (earlier.scope == Scope::all) other->talks_with_host = true;
+  return other->talks_with_host ? nullptr : other;
+}
+
 void conflict(Launch& launch, const Event& own, const Event& earlier, Stamp stamp, const HostAccess& access,
               std::uint32_t hazards) {
-  const auto* const other = launch.launch_of(earlier);
+  const auto* const other = opponent_of(launch, own, earlier);
   if (!other || launch.count(Race::Severity::error, earlier, own, hazards)) return;
   Race race;
   race.count = hazards;
@@ -69,6 +77,39 @@ void note(Checks& checks, std::span<const HostAccess> accesses) {
     for (std::uint64_t row = 0; row < access.rows; ++row)
       note_row(launch, log, id, access.address + row * access.pitch, access);
   }
+}
+
+HostPlace::HostPlace(std::unique_ptr<Checks> checks) : checks_(std::move(checks)) {}
+
+HostPlace::~HostPlace() { report(); }
+
+// Others must not take them for accesses that a kernel could not see.
+std::uint32_t HostPlace::event_of(Touch touch) {
+  auto& log = shared().global;
+  auto& id = events_[touch != Touch::reads];
+  if (id == 0 || id < log.base() || id >= log.next())
+    id = log.add(
+        {nullptr, launch_->block(0), static_cast<std::uint32_t>(touch), shared().now, 0, touch, Scope::all, true});
+  return id;
+}
+
+void HostPlace::touch(const HostAccess& access) {
+  const auto held = turn();
+  if (!launch_ || !shared().all.contains(launch_->id)) {
+    Grid grid;
+    grid.checks = checks_.get();
+    const Launching launching(grid);
+    launch_ = checks_->watched;
+  }
+  note_row(*launch_, shared().global, event_of(access.touch), access.address, access);
+  if (has_found_ || !launch_->has_found()) return;
+  has_found_ = true;  // at once, for the program may end
+  launch_->report();
+}
+
+void HostPlace::report() {
+  const auto held = turn();
+  if (launch_) launch_->report();
 }
 
 }  // namespace nvmlkit::ptx::races

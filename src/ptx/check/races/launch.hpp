@@ -53,6 +53,7 @@ class Launch {
   // Counts a race between two instructions; false: it is the first one, or the first error, and is to be noted.
   bool count(Race::Severity severity, const Event& first, const Event& second, std::uint64_t hazards);
   void note(Race race, const Event& first, const Event& second);
+  bool has_found() const { return !found_.empty(); }
   // To the driver.
   void report();
 
@@ -61,6 +62,7 @@ class Launch {
   std::uint32_t first_global = 0;  // events before are ordered before this launch
   std::shared_ptr<const void> about;
   const std::shared_ptr<const Birth> birth;  // of a launch by a kernel
+  mutable bool talks_with_host = false;      // by accesses that both of them can see while it runs
 
  private:
   static std::uint32_t shared_launches();

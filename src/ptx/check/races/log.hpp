@@ -34,6 +34,9 @@ struct Event {
   Touch touch{};
   Scope scope{};
   bool is_volatile = false;
+
+  // A load or store of the host itself, and no work of the driver.
+  bool is_of_host() const { return !function && is_volatile; }
 };
 
 struct Cell {
