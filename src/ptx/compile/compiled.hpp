@@ -31,6 +31,10 @@ class Compiled {
   const PieceNode* beginning() const {
     return spots_[static_cast<std::size_t>(CodeFor::all_lanes)].pieces.load(std::memory_order_acquire);
   }
+  // Those that are there already.
+  const PieceNode* pieces_at(std::uint32_t at, CodeFor lanes) const {
+    return spots_[2 * at + static_cast<std::size_t>(lanes)].pieces.load(std::memory_order_acquire);
+  }
   // Counts the visit of a warp. Null: the interpreter goes on.
   const PieceNode* visit(std::uint32_t at, const CodeContext& warp);
   // No piece fits the warp: another one, or null while there is none.

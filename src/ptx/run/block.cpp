@@ -203,8 +203,8 @@ Progress Block::begin(unsigned index, Turn turn) {
   ++started_;
   auto& warp = *warps_[index];
   const auto rest = worker_->threads_of_block - index * kLanes;
-  if (rest >= kLanes && beginning_)
-    if (const auto progress = warp.begin_by_code(*beginning_, turn)) return *progress;
+  auto progress = Progress::blocked;
+  if (rest >= kLanes && beginning_ && warp.begins_by_code(*beginning_, turn, progress)) return progress;
   warp.start(index, rest >= kLanes ? kAllLanes : (Mask{1} << rest) - 1);
   return warp.execute(turn);
 }

@@ -60,11 +60,11 @@ CodeContext Warp::context() {
   return out;
 }
 
-std::optional<Progress> Warp::begin_by_code(const PieceNode& code, Turn turn) {
+bool Warp::begins_by_code(const PieceNode& code, Turn turn, Progress& out) {
   auto& worker = block.worker();
   const auto& entry = *worker.grid.entry;
   // The frame of the block before will do.
-  if (frames_.size() != 1 || frame_->function != &entry || local_capacity_ > 0) return {};
+  if (frames_.size() != 1 || frame_->function != &entry || local_capacity_ > 0) return false;
   auto context = this->context();
   context.budget = static_cast<std::int64_t>(turn.instructions);
   context.lanes = live_ = kAllLanes;
@@ -73,13 +73,13 @@ std::optional<Progress> Warp::begin_by_code(const PieceNode& code, Turn turn) {
     context.reached = worker.reached(node->code);
     end = node->code.piece.code(&context);
   }
-  if (end == CodeEnd::mismatch) return {};
+  if (end == CodeEnd::mismatch) return false;
   worker.instructions += context.executed;
   worker.changes |= context.polls != 0;
-  if (end == CodeEnd::faulted) return Progress::faulted;
+  if (end == CodeEnd::faulted) return out = Progress::faulted, true;
   if (end == CodeEnd::ended) {
     end_all();
-    return Progress::finished;
+    return out = Progress::finished, true;
   }
   start(index_, kAllLanes);
   if (end == CodeEnd::parted)
@@ -89,54 +89,101 @@ std::optional<Progress> Warp::begin_by_code(const PieceNode& code, Turn turn) {
   const auto& next = entry.code[context.at];
   if (end == CodeEnd::left && next.kind == Kind::barrier) {
     enter(fragments_.front());
-    if (arrives_whole(next)) return block.has_released() ? Progress::paused : Progress::blocked;
+    if (arrives_whole(next)) return out = block.has_released() ? Progress::paused : Progress::blocked, true;
   }
-  if (context.executed < turn.instructions)
-    return execute({turn.instructions - context.executed, turn.is_first_of_phase});
+  if (context.executed < turn.instructions) {
+    out = execute({turn.instructions - context.executed, turn.is_first_of_phase});
+    return true;
+  }
   worker.spins |= context.polls != 0;
-  return Progress::paused;
+  return out = Progress::paused, true;
 }
 
-// Executes compiled code as far as one piece goes. Nothing: nothing has happened.
-std::optional<CodeEnd> Warp::run_code(std::size_t number, std::uint64_t& executed) {
+// The only fragment goes on by code, piece after piece, and the turn may end with it. No value of a class of its own
+// comes back: what two stores write and one load reads costs as much as the rest.
+bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
+  auto& fragment = fragments_.front();
+  if (fragment.wait != Wait::none) return false;
+  const auto& function = *fragment.frame->function;
+  auto* const compiled = function.compiled.load(std::memory_order_acquire);
+  if (!compiled) return false;
+  const auto lanes = fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes;
+  const auto* node = compiled->pieces_at(fragment.pc, lanes);
+  if (!node) return false;
+  enter(fragment);
+  auto& worker = block.worker();
+  auto context = this->context();
+  context.lanes = fragment.mask;
+  for (; node; node = compiled->pieces_at(fragment.pc, lanes)) {
+    context.budget = budget_;
+    const auto end = try_pieces(node, context);
+    has_tried_code_ = end == CodeEnd::mismatch && !compiled->add(fragment.pc, context);
+    if (end == CodeEnd::mismatch) return false;
+    budget_ -= static_cast<std::int64_t>(context.executed);
+    worker.instructions += context.executed;
+    const auto* const next = end == CodeEnd::left ? &function.code[context.at] : nullptr;
+    if (end == CodeEnd::left) fragment.pc = context.at;
+    if (end == CodeEnd::parted) part(0, context);
+    if (end == CodeEnd::ended) end_all();
+    const bool is_right = worker.fault.kind == FaultKind::none;
+    if (is_right && next && next->kind == Kind::barrier) {  // to arrive there is no work
+      has_tried_code_ = !arrives_whole(*next);
+      if (has_tried_code_) return false;
+      if (!ends_turn(turn, 0, out)) out = Progress::blocked;
+      return true;
+    }
+    if (ends_turn(turn, 0, out)) return true;
+    has_tried_code_ = context.executed == 0;
+    if (!next || has_tried_code_ || !is_right) return false;
+  }
+  return false;
+}
+
+// Those of one instruction, until one fits.
+inline CodeEnd Warp::try_pieces(const PieceNode* node, CodeContext& context) {
+  auto& worker = block.worker();
+  for (; node; node = node->next) {
+    context.reached = worker.reached(node->code);
+    const auto end = node->code.piece.code(&context);
+    if (end == CodeEnd::mismatch) continue;
+    polls_ |= context.polls != 0;
+    worker.changes |= context.polls != 0;
+    return end;
+  }
+  return CodeEnd::mismatch;
+}
+
+// Executes compiled code as far as one piece goes. Mismatch: nothing has happened.
+CodeEnd Warp::run_code(std::size_t number, std::uint64_t& executed) {
   auto& fragment = fragments_[number];
   auto& compiled = Compiled::of(*fragment.frame->function);
   const auto lanes = fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes;
-  if (!compiled.is_worth_a_visit(fragment.pc, lanes)) return {};
-  auto& worker = block.worker();
+  if (!compiled.is_worth_a_visit(fragment.pc, lanes)) return CodeEnd::mismatch;
   auto context = this->context();
   context.budget = budget_ - static_cast<std::int64_t>(executed);
   context.lanes = fragment.mask;
   if (fragments_.size() > 1) {
-    if (is_ahead(number)) return {};
+    if (is_ahead(number)) return CodeEnd::mismatch;
     context.limit = limit_of(number);
-    if (context.limit == fragment.pc) return {};
+    if (context.limit == fragment.pc) return CodeEnd::mismatch;
   }
-  const auto try_one = [&](const PieceNode& node) -> std::optional<CodeEnd> {
-    context.reached = worker.reached(node.code);
-    const auto end = node.code.piece.code(&context);
-    if (end == CodeEnd::mismatch) return {};
-    executed += context.executed;
-    polls_ |= context.polls != 0;
-    worker.changes |= context.polls != 0;
-    if (end == CodeEnd::left) fragment.pc = context.at;
-    if (end == CodeEnd::parted) part(number, context);
-    if (end == CodeEnd::ended) end_all();
-    return end;
-  };
-  const auto* node = compiled.visit(fragment.pc, context);
-  if (!node) return {};
-  for (; node; node = node->next)
-    if (const auto end = try_one(*node)) return end;
-  node = compiled.add(fragment.pc, context);
-  return node ? try_one(*node) : std::nullopt;
+  const auto* const known = compiled.visit(fragment.pc, context);
+  auto end = known ? try_pieces(known, context) : CodeEnd::mismatch;
+  if (known && end == CodeEnd::mismatch)
+    if (const auto* const added = compiled.add(fragment.pc, context)) end = try_pieces(added, context);
+  if (end == CodeEnd::mismatch) return end;
+  executed += context.executed;
+  if (end == CodeEnd::left) fragment.pc = context.at;
+  if (end == CodeEnd::parted) part(number, context);
+  if (end == CodeEnd::ended) end_all();
+  return end;
 }
 
 // Compiled code first, piece after piece where there is some. True: the step ends with it.
 bool Warp::ends_by_code(std::size_t number, std::uint64_t& executed) {
   for (auto before = executed;; before = executed) {
     const auto end = run_code(number, executed);
-    if (!end) return false;
+    if (end == CodeEnd::mismatch) return false;
     if (end != CodeEnd::left || block.worker().fault.kind != FaultKind::none) return true;
     const auto& fragment = fragments_[number];
     const auto& next = frame_->function->code[fragment.pc];

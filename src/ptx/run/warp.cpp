@@ -106,6 +106,8 @@ std::size_t Warp::choose_by(Schedule& schedule) {
 Progress Warp::execute(Turn turn) {
   budget_ = static_cast<std::int64_t>(turn.instructions);
   polls_ = false;
+  has_tried_code_ = false;
+  if (auto out = Progress::blocked; fragments_.size() == 1 && takes_turn_by_code(turn, out)) return out;
   while (!fragments_.empty()) {
     auto* const schedule = block.worker().schedule;
     auto number = turn_ ? choose_next(turn_ - 1) : schedule ? choose_by(*schedule) : choose(Wait::none);
@@ -120,15 +122,22 @@ Progress Warp::execute(Turn turn) {
     const auto executed = step(number);
     budget_ -= static_cast<std::int64_t>(executed);
     worker.instructions += executed;
-    if (worker.fault.kind != FaultKind::none && !ends_refused()) return Progress::faulted;
-    if (budget_ <= 0) {
-      worker.spins |= polls_;
-      turn_ = fragments_.size() > 1 && !turn.is_first_of_phase ? number + 1 : 0;
-      return Progress::paused;
-    }
-    if (block.has_released() && !fragments_.empty()) return Progress::paused;
+    if (auto out = Progress::blocked; ends_turn(turn, number, out)) return out;
   }
   return Progress::finished;
+}
+
+// Behind a step of a fragment.
+bool Warp::ends_turn(Turn turn, std::size_t number, Progress& out) {
+  auto& worker = block.worker();
+  if (worker.fault.kind != FaultKind::none && !ends_refused()) return out = Progress::faulted, true;
+  out = Progress::paused;
+  if (budget_ <= 0) {
+    worker.spins |= polls_;
+    turn_ = fragments_.size() > 1 && !turn.is_first_of_phase ? number + 1 : 0;
+    return true;
+  }
+  return block.has_released() && !fragments_.empty();
 }
 
 // The first instruction at or behind the fragment's where another one of its frame stands.
@@ -190,7 +199,8 @@ std::uint64_t Warp::step(std::size_t number) {
   const Mask mask = fragments_[number].mask;
   std::uint64_t before = 0;  // instructions up to `start`
   const bool may_compile = engine() != Engine::interpret;
-  if (may_compile && ends_by_code(number, before)) return before;
+  const bool has_tried_code = std::exchange(has_tried_code_, false);
+  if (may_compile && !has_tried_code && ends_by_code(number, before)) return before;
   auto pc = fragments_[number].pc;
   auto limit = limit_of(number);
   auto start = pc;

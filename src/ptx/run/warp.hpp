@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -80,8 +79,8 @@ class Warp {
 
   void start(unsigned index, Mask lanes);
   // The first turn of a warp of 32 lanes that has not started, where compiled code begins at the start of the kernel.
-  // Nothing: it has still to start.
-  std::optional<Progress> begin_by_code(const PieceNode& code, Turn turn);
+  // False: it has still to start.
+  bool begins_by_code(const PieceNode& code, Turn turn, Progress& out);
   // Executes until no lane can go on, the turn ends, or a barrier of the block lets others go on.
   Progress execute(Turn turn);
 
@@ -159,7 +158,10 @@ class Warp {
   bool ends_by_code(std::size_t number, std::uint64_t& executed);
   CodeContext context();
   bool arrives_whole(const Instruction& i);
-  std::optional<CodeEnd> run_code(std::size_t number, std::uint64_t& executed);
+  CodeEnd run_code(std::size_t number, std::uint64_t& executed);
+  bool takes_turn_by_code(Turn turn, Progress& out);
+  CodeEnd try_pieces(const PieceNode* node, CodeContext& context);
+  bool ends_turn(Turn turn, std::size_t number, Progress& out);
   void part(std::size_t number, const CodeContext& context);
   Mask guarded(const Instruction& i, Mask lanes) const;
   std::uint32_t end_of_turn(std::uint32_t pc, std::uint32_t limit, std::uint64_t executed) const;
@@ -199,14 +201,15 @@ class Warp {
   std::vector<Frame*> free_frames_;
   std::vector<std::byte> local_, local_written_;  // lane after lane
   std::uint64_t local_capacity_ = 0;
-  SpecialValues special_;
   Mask live_ = 0, refused_ = 0;
   unsigned index_ = 0;
   std::int64_t budget_ = 0;  // instructions that are left of the turn
   bool polls_ = false;
+  bool has_tried_code_ = false;               // where the fragment is, no code fits
   std::uint32_t cluster_phase_[kLanes] = {};  // that lanes arrived in at the barrier of the cluster
   bool forced_ = false;                       // lanes that wait for others that do not come go on without them
   std::size_t turn_ = 0;                      // the number of the fragment whose slice ran out, and 1
+  SpecialValues special_;                     // behind what each turn needs
 };
 
 }  // namespace nvmlkit::ptx
