@@ -36,8 +36,8 @@ DEFINING = re.compile(
 )
 # An L40S with ECC has less memory than one without; both were captured.
 BY_MODE = ("l40s", "total_bytes")
-# Of a GPU with margins nvidia-smi prints no degrees, though an H100 answers both.
-NOT_PRINTED = re.compile(r"(shutdown|slowdown)_threshold_c: N/A$")
+# Of a GPU with margins nvidia-smi prints no degrees, though an H100 answers all.
+NOT_PRINTED = re.compile(r"((shutdown|slowdown)_threshold|(memory_)?max_operating)_c: N/A$")
 # A board of 500 W with the name of that of 400 W, which two other captures have.
 OTHER_BOARDS = ("a100-sxm4-80gb-v12dtd-535.54.03-telegraf",)
 NOT_TOLD = ("Requested functionality has been deprecated", "Insufficient Permissions", "Unknown Error")

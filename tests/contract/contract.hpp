@@ -50,6 +50,7 @@ struct Argument {
   Kind kind;
   std::size_t size;  // bytes behind the pointer; 0 = a buffer as long as its length says
   bool is_const;
+  int refusal;  // of null or an unknown value; -1: none. Not Supported only on a GPU without what the function needs
 };
 
 struct Contract {
@@ -61,6 +62,8 @@ struct Contract {
   bool before_init;
   std::vector<Argument> arguments;
   std::vector<std::uint32_t> versions;
+  int mismatch;  // the result for another version
+  bool needs;    // something that the GPU may lack, before it looks at other arguments
 };
 
 const std::vector<Contract>& contracts();

@@ -230,7 +230,8 @@ TEST_F(Equipment, RepairsAreToldByTheGpusThatHaveThem) {
 TEST_F(Equipment, ScopesThatTheGpuLacksAreNotSupported) {
   start("h100");
   for (const auto& [scope, expected] :
-       {std::pair(POWER_SCOPE_GPU, NVML_SUCCESS), std::pair(POWER_SCOPE_GPU_BASE, NVML_ERROR_NOT_SUPPORTED),
+       {std::pair(POWER_SCOPE_GPU, NVML_SUCCESS), std::pair(POWER_SCOPE_MEMORY, NVML_ERROR_NOT_SUPPORTED),
+        std::pair(POWER_SCOPE_GPU_BASE, NVML_ERROR_INVALID_ARGUMENT),
         std::pair(POWER_SCOPE_COUNT, NVML_ERROR_INVALID_ARGUMENT)}) {
     nvmlFieldValue_t value{};
     value.fieldId = FI_DEV_POWER_INSTANT;
@@ -238,7 +239,7 @@ TEST_F(Equipment, ScopesThatTheGpuLacksAreNotSupported) {
     ASSERT_EQ(call("nvmlDeviceGetFieldValues", device(), 1, &value), NVML_SUCCESS);
     EXPECT_EQ(value.nvmlReturn, expected) << scope;
     ASSERT_EQ(call("nvmlDeviceClearFieldValues", device(), 1, &value), NVML_SUCCESS);
-    EXPECT_EQ(value.nvmlReturn, scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(value.nvmlReturn, expected == NVML_SUCCESS ? NVML_ERROR_NOT_SUPPORTED : expected);
   }
 }
 

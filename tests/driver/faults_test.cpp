@@ -160,7 +160,7 @@ TEST_F(Faults, DrainRemoveAndDiscover) {
   EXPECT_EQ(call("nvmlDeviceRemoveGpu_v2", &pci, NVML_DETACH_GPU_REMOVE, NVML_PCIE_LINK_KEEP), NVML_SUCCESS);
   EXPECT_EQ(count(), 1U);
   EXPECT_EQ(temperature(gpu), NVML_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(call("nvmlDeviceQueryDrainState", &pci, &state), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlDeviceQueryDrainState", &pci, &state), NVML_ERROR_NOT_FOUND);
   nvmlPciInfo_t everywhere{};
   EXPECT_EQ(call("nvmlDeviceDiscoverGpus", &everywhere), NVML_SUCCESS);
   EXPECT_EQ(count(), 2U);

@@ -116,5 +116,117 @@ TEST_F(RealH100, TellsConfidentialComputingWhileItIsOff) {
   EXPECT_EQ(sizes.unprotectedMemSizeKib, 83024896U);
 }
 
+// A driver writes the type of a value that the GPU does not have, and nothing of a value that it does not know.
+TEST_F(RealH100, StoresFieldValuesAsADriverDoes) {
+  const auto asked = [](unsigned int id, unsigned int scope) {
+    nvmlFieldValue_t value{};
+    value.fieldId = id;
+    value.scopeId = scope;
+    value.timestamp = 7;
+    value.valueType = static_cast<nvmlValueType_t>(77);
+    EXPECT_EQ(call("nvmlDeviceGetFieldValues", device(), 1, &value), NVML_SUCCESS);
+    return value;
+  };
+  struct {
+    unsigned int id, scope;
+    nvmlReturn_t result;
+    nvmlValueType_t type;
+  } const all[] = {
+      {FI_DEV_ECC_CURRENT, 0, NVML_SUCCESS, NVML_VALUE_TYPE_UNSIGNED_LONG_LONG},
+      {FI_DEV_REMAPPED_COR, 0, NVML_SUCCESS, NVML_VALUE_TYPE_UNSIGNED_LONG_LONG},
+      {FI_DEV_REMAPPED_ROWS_UNC_INACTIVE, 0, NVML_SUCCESS, NVML_VALUE_TYPE_UNSIGNED_LONG_LONG},
+      {FI_DEV_PCIE_L0_TO_RECOVERY_COUNTER, 0, NVML_SUCCESS, NVML_VALUE_TYPE_UNSIGNED_INT},
+      {FI_DEV_PCIE_COUNT_TX_BYTES, 0, NVML_SUCCESS, NVML_VALUE_TYPE_UNSIGNED_INT},
+      {FI_DEV_PCIE_COUNT_LANE_ERROR, 15, NVML_SUCCESS, NVML_VALUE_TYPE_UNSIGNED_INT},
+      {FI_DEV_PCIE_COUNT_LANE_ERROR, 16, NVML_ERROR_INVALID_ARGUMENT, NVML_VALUE_TYPE_UNSIGNED_INT},
+      {FI_DEV_ECC_DBE_VOL_DEV, 0, NVML_ERROR_NOT_SUPPORTED, NVML_VALUE_TYPE_UNSIGNED_LONG_LONG},
+      {FI_DEV_C2C_LINK_COUNT, 0, NVML_ERROR_NOT_SUPPORTED, NVML_VALUE_TYPE_UNSIGNED_INT},
+      {FI_PWR_SMOOTHING_APPLIED_TMP_CEIL, 0, NVML_ERROR_NOT_SUPPORTED, NVML_VALUE_TYPE_DOUBLE},
+      {FI_PWR_SMOOTHING_WINDOW_MULTIPLIER, 0, NVML_ERROR_NOT_SUPPORTED, NVML_VALUE_TYPE_UNSIGNED_SHORT},
+      {FI_DEV_POWER_MIN_LIMIT, 1, NVML_ERROR_NOT_SUPPORTED, NVML_VALUE_TYPE_UNSIGNED_INT},
+      {FI_DEV_POWER_MIN_LIMIT, 2, NVML_ERROR_INVALID_ARGUMENT, static_cast<nvmlValueType_t>(77)},
+      {FI_DEV_ENERGY, 5, NVML_ERROR_NOT_SUPPORTED, NVML_VALUE_TYPE_UNSIGNED_LONG_LONG},
+      {1000, 0, NVML_ERROR_INVALID_ARGUMENT, static_cast<nvmlValueType_t>(77)},
+  };
+  for (const auto& a : all) {
+    const auto value = asked(a.id, a.scope);
+    EXPECT_EQ(value.nvmlReturn, a.result) << a.id << "/" << a.scope;
+    EXPECT_EQ(value.valueType, a.type) << a.id << "/" << a.scope;
+    EXPECT_EQ(value.timestamp == 7, a.result == NVML_ERROR_INVALID_ARGUMENT) << a.id;
+  }
+}
+
+// What the GPU lacks is Not Supported before other arguments are looked at.
+TEST_F(RealH100, LooksAtItsAbilitiesBeforeArguments) {
+  unsigned int number = 64, other = 0;
+  unsigned int* const nothing = nullptr;
+  EXPECT_EQ(call("nvmlDeviceGetActiveVgpus", device(), nothing, nothing), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(call("nvmlDeviceGetVgpuCapabilities", device(), 12, &number), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(call("nvmlDeviceGetVgpuCapabilities", device(), 12, nothing), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlDeviceGetAutoBoostedClocksEnabled", device(), &number, nothing), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(call("nvmlDeviceGetAutoBoostedClocksEnabled", device(), nothing, &number), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlDeviceGetGpuOperationMode", device(), nothing, nothing), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(call("nvmlDeviceGetClockInfo", device(), 4, &number), NVML_ERROR_NOT_SUPPORTED);
+  nvmlNvlinkGetBwMode_t mode{};
+  EXPECT_EQ(call("nvmlDeviceGetNvlinkBwMode", device(), &mode), NVML_ERROR_NOT_SUPPORTED);
+  nvmlMemory_v2_t memory{};
+  EXPECT_EQ(call("nvmlDeviceGetMemoryInfo_v2", device(), &memory), NVML_ERROR_FUNCTION_NOT_FOUND);
+  nvmlGpuInstanceProfileInfo_v2_t info{};
+  EXPECT_EQ(call("nvmlDeviceGetGpuInstanceProfileInfoV", device(), 0U, &info), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlDeviceGetEncoderSessions", device(), &number, static_cast<nvmlEncoderSessionInfo_t*>(nullptr)),
+            NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlDeviceGetAccountingPids", device(), &number, nothing), NVML_ERROR_INSUFFICIENT_SIZE);
+  EXPECT_EQ(call("nvmlDeviceGetSupportedGraphicsClocks", device(), 0U, &number, &other), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlDeviceGetTopologyNearestGpus", device(), 7, &other, static_cast<nvmlDevice_t*>(nullptr)),
+            NVML_SUCCESS);
+}
+
+TEST_F(RealH100, FindsNoAccountOfAProcessWhileAccountingIsOff) {
+  nvmlAccountingStats_t stats{};
+  EXPECT_EQ(call("nvmlDeviceGetAccountingStats", device(), 1U, &stats), NVML_ERROR_NOT_FOUND);
+}
+
+TEST_F(RealH100, HasItsThresholdsInDegreesToo) {
+  unsigned int degrees = 0;
+  const unsigned int expected[] = {95, 89, 95, 87};
+  for (unsigned int i = 0; i < 4; ++i) {
+    EXPECT_EQ(call("nvmlDeviceGetTemperatureThreshold", device(), static_cast<nvmlTemperatureThresholds_t>(i), &degrees),
+              NVML_SUCCESS);
+    EXPECT_EQ(degrees, expected[i]);
+  }
+  EXPECT_EQ(call("nvmlDeviceGetTemperature", device(), NVML_TEMPERATURE_GPU_MAX, &degrees),
+            NVML_ERROR_INVALID_ARGUMENT);
+}
+
+// The first init says whether the process attaches to GPUs; shutdowns do not change that, a forced init does.
+TEST_F(RealH100, IsNotThereAfterAnInitThatDoesNotAttach) {
+  const auto count = [] {
+    unsigned int out = 77;
+    EXPECT_EQ(call("nvmlDeviceGetCount_v2", &out), NVML_SUCCESS);
+    return out;
+  };
+  EXPECT_EQ(call("nvmlInitWithFlags", 3U), NVML_SUCCESS);
+  EXPECT_EQ(count(), 1U);  // the process was attached before
+  EXPECT_EQ(call("nvmlShutdown"), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlShutdown"), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlInitWithFlags", 6U), NVML_SUCCESS);
+  EXPECT_EQ(count(), 0U);
+  nvmlDevice_t none{};
+  EXPECT_EQ(call("nvmlDeviceGetHandleByIndex_v2", 0U, &none), NVML_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(call("nvmlInit_v2"), NVML_SUCCESS);
+  EXPECT_EQ(count(), 0U);
+  EXPECT_EQ(call("nvmlInitWithFlags", 4U), NVML_SUCCESS);
+  EXPECT_EQ(count(), 1U);
+  EXPECT_EQ(call("nvmlShutdown"), NVML_SUCCESS);
+  EXPECT_EQ(call("nvmlShutdown"), NVML_SUCCESS);
+  EXPECT_EQ(count(), 1U);
+}
+
+TEST_F(RealH100, HasATextForTypesOfResets) {
+  const auto text = symbol<const char*(nvmlReturn_t)>("nvmlErrorString");
+  EXPECT_STREQ(text(static_cast<nvmlReturn_t>(30)), "Reset type is not supported for given device");
+  EXPECT_STREQ(text(static_cast<nvmlReturn_t>(31)), "Unknown Error");
+}
+
 }  // namespace
 }  // namespace nvmlkit::driver_test

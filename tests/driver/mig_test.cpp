@@ -207,7 +207,7 @@ TEST_F(Mig, InstancesAreListedAndFound) {
   ASSERT_EQ(count, 2U);
   EXPECT_EQ(std::vector(found, found + 2), (std::vector{first, second}));
   EXPECT_EQ(call("nvmlDeviceGetGpuInstances", device(), 19U, static_cast<nvmlGpuInstance_t*>(nullptr), &count),
-            NVML_SUCCESS);
+            NVML_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(call("nvmlDeviceGetGpuInstances", device(), 99U, +found, &count), NVML_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(call("nvmlDeviceGetGpuInstanceById", device(), 2U, +found), NVML_SUCCESS);
   EXPECT_EQ(info(found[0]).profileId, 9U);

@@ -9,7 +9,7 @@ using namespace abi;
 
 constexpr unsigned int kScopes = 18;  // links of a GPU
 
-// Ids of what is counted, from first to last.
+// Ids of what is counted, from first to last. The bytes of PCIe have 32 bits and begin again at 0.
 struct Range {
   unsigned int first, last;
 };
@@ -22,7 +22,6 @@ constexpr Range kCounters[] = {
     {FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L0, FI_DEV_NVLINK_ERROR_DL_CRC},
     {FI_DEV_PCIE_L0_TO_RECOVERY_COUNTER, FI_DEV_PCIE_L0_TO_RECOVERY_COUNTER},
     {FI_DEV_PCIE_COUNT_CORRECTABLE_ERRORS, FI_DEV_PCIE_COUNT_LANE_ERROR},
-    {FI_DEV_PCIE_COUNT_TX_BYTES, FI_DEV_PCIE_COUNT_RX_BYTES},
     {FI_DEV_NVLINK_COUNT_XMIT_PACKETS, FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS},
     {FI_DEV_NVLINK_COUNT_EFFECTIVE_ERRORS, FI_DEV_NVLINK_COUNT_EFFECTIVE_ERRORS},
     {FI_DEV_NVLINK_COUNT_SYMBOL_ERRORS, FI_DEV_NVLINK_COUNT_SYMBOL_ERRORS},

@@ -22,6 +22,12 @@ FieldId read_entry(const std::filesystem::path& file, const std::string& name, c
       id.scopes[""] = item.second.as<std::string>();
     else if (key == "scopes")
       id.scopes = item.second.as<std::map<std::string, std::string>>();
+    else if (key == "scopes_below")
+      id.scopes_below = item.second.as<unsigned>();
+    else if (key == "lacks")
+      id.lacks = item.second.as<std::vector<std::string>>();
+    else if (key == "elsewhere")
+      id.elsewhere = item.second.as<std::string>();
     else if (key == "code")
       id.code = item.second.as<std::string>();
     else if (key == "reads")
@@ -33,11 +39,11 @@ FieldId read_entry(const std::filesystem::path& file, const std::string& name, c
     else
       throw RegistryError(where, "unknown key '" + key + "' of " + name);
   }
-  static const std::set<std::string> types{"uint", "int", "ullong", "double"};
+  static const std::set<std::string> types{"uint", "int", "ullong", "double", "ushort"};
+  if (!id.type.empty() && !types.count(id.type)) throw RegistryError(where, name + ": unknown type '" + id.type + "'");
   if (id.code.empty() != id.reads.empty()) throw RegistryError(where, name + " needs code and reads, or neither");
-  if (id.later.empty() && id.code.empty() && (!types.count(id.type) || id.scopes.empty()))
-    throw RegistryError(where,
-                        name + " needs a type (uint, int, ullong, double) and read or scopes, or code, or later");
+  if (id.later.empty() && id.code.empty() && (id.type.empty() || id.scopes.empty()))
+    throw RegistryError(where, name + " needs a type and read or scopes, or code, or later");
   for (const auto& [scope, path] : id.scopes)
     if (!scope.empty() && scope != "gpu" && scope != "gpu_base" && scope != "module" && scope != "memory")
       throw RegistryError(where, name + ": unknown scope '" + scope + "'");

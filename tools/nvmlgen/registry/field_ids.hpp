@@ -13,9 +13,12 @@ namespace nvmlgen {
 struct FieldId {
   std::string name;  // NVML_FI_DEV_MEMORY_TEMP
   std::int64_t id = 0;
-  std::string type;                           // uint, ullong, int: how the value is typed
+  std::string type;  // uint, int, ullong, double, ushort: how the value is stored; empty: the code decides
   std::map<std::string, std::string> scopes;  // "" or gpu / gpu_base / module / memory -> model path
-  std::string code;                           // a hand-written function that answers in place of a type and a path
+  unsigned scopes_below = 0;                  // the scope is a number below it, another is Invalid Argument; 0: any
+  std::vector<std::string> lacks;             // scopes that are Not Supported on every GPU
+  std::string elsewhere;                      // the result for other scopes, Invalid Argument if it is empty
+  std::string code;                           // a hand-written function that answers in place of a path
   std::vector<std::string> reads;             // the model paths that it reads
   bool live = false;                          // it wants to know the instant of the call, too
   std::string later;                          // not simulated yet: the subject that it arrives with

@@ -30,8 +30,8 @@ GpmMetric read(const std::string& where, const std::string& name, const YAML::No
     else
       throw RegistryError(where, "unknown key '" + key + "' of " + name);
   }
-  if (metric.short_name.empty() || metric.unit.empty() || metric.code.empty() == metric.unsupported.empty())
-    throw RegistryError(where, name + " needs short, unit, and either code or unsupported");
+  if (metric.unit.empty() || metric.code.empty() == metric.unsupported.empty())
+    throw RegistryError(where, name + " needs unit, and either code or unsupported");
   return metric;
 }
 

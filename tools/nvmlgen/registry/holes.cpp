@@ -72,6 +72,20 @@ void check_families(const Facts& facts, const Semantics& semantics, std::vector<
   }
 }
 
+// The results of checks that the entry names.
+std::vector<std::string> results_of(const FunctionSemantics& entry) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& code) {
+    if (!code.empty() && code != "accepted") out.push_back(code);
+  };
+  add(entry.mismatch);
+  for (const auto& p : entry.params) {
+    add(p.unknown);
+    add(p.missing);
+  }
+  return out;
+}
+
 [[noreturn]] void report(const std::vector<std::string>& holes) {
   throw RegistryError("registry", fmt::format("{} hole{}:\n  {}", holes.size(), holes.size() == 1 ? "" : "s",
                                               fmt::join(holes, "\n  ")));
@@ -100,6 +114,11 @@ void refuse_holes(const Facts& facts, const Semantics& semantics) {
     if (!entry.sim.by.empty() && (entry.on_mig != "code" || entry.sets()))
       holes.push_back(
           fmt::format("{}: {} answers for MIG devices too (on_mig: code) and only reads", name, entry.sim.by));
+    for (const auto& param : entry.needs_after)
+      if (entry.needs.empty() || !entry.find(param))
+        holes.push_back(fmt::format("{}: needs_after names {}, but there is no such parameter or no need", name, param));
+    for (const auto& code : results_of(entry))
+      if (!facts.value(code)) holes.push_back(fmt::format("{}: unknown return code {}", name, code));
     for (const auto& code : entry.success)
       if (!facts.value(code)) holes.push_back(fmt::format("{}: unknown return code {}", name, code));
     if (!entry.sim.result.empty() && !facts.value(entry.sim.result))
@@ -122,6 +141,7 @@ void refuse_holes(const Semantics& semantics, const FieldIds& field_ids, const M
     for (const auto& path : entry.sim.writes) use(name, path);
     if (entry.root && entry.commands()) use(name, "system.enforce_privilege");
     if (!entry.restricted_by.empty()) use(name, entry.restricted_by);
+    if (entry.needs.starts_with("gpu.")) use(name, entry.needs);
     for (const auto& path : entry.sim.writes)
       if (!path.starts_with("gpu.")) holes.push_back(fmt::format("{}: writes {}, which is no GPU's", name, path));
   }

@@ -85,6 +85,12 @@ class EntryReader {
         f.on_mig = text(value);
       else if (key == "in_mig_mode")
         f.in_mig_mode = text(value);
+      else if (key == "needs")
+        f.needs = text(value);
+      else if (key == "needs_after")
+        f.needs_after = list(value);
+      else if (key == "mismatch")
+        f.mismatch = text(value);
       else if (key == "since")
         f.since = text(value);
       else if (key == "sim")
@@ -147,6 +153,10 @@ class EntryReader {
             p.enumeration = text(attribute.second);
           else if (key == "also")
             p.also = text(attribute.second);
+          else if (key == "unknown")
+            p.unknown = text(attribute.second);
+          else if (key == "missing")
+            p.missing = text(attribute.second);
           else if (key == "capacity")
             p.capacity = text(attribute.second);
           else if (key == "size")

@@ -50,6 +50,8 @@ struct ParamSemantics {
   std::string enumeration;  // of an integer: "bool", or the type of values/enums.yaml that its numbers stand for
   std::string also;         // of an enum: a number that drivers take and the header does not name as a value
   std::string capacity;     // constant that says how long a buffer must be at most
+  std::string unknown;      // of an enum: the result for other values, or "accepted"; empty: Invalid Argument
+  std::string missing;      // of a buffer that may be null: the result if it is null and its length is not 0
   bool optional = false;    // may be null
   std::size_t size = 0;     // bytes that the entry point touches, where its layout is older than the header's
 };
@@ -95,6 +97,11 @@ struct FunctionSemantics {
   bool before_init = false;            // answers before nvmlInit: checks its arguments itself
   std::string on_mig;                  // on a MIG device: "code", "gpu" (what its GPU answers) or a return code
   std::string in_mig_mode;             // on a GPU in MIG mode: a return code
+  // Not Supported without it: a model path of the GPU, "vgpu_host" or "nvlinks". It is looked at before the other
+  // arguments; these pointers alone are checked first.
+  std::string needs;
+  std::vector<std::string> needs_after;
+  std::string mismatch;                // the result for an unknown struct version; empty: Argument Version Mismatch
   std::string since;                   // architecture that it needs: "kepler", "hopper", ...; empty = any
   // Of the newest version: parameters or members of its struct that the older ones lack, and the constant that these
   // act on.

@@ -10,6 +10,15 @@
 
 namespace nvmlkit::driver {
 
+// Has the GPU the field, or does its list have an element?
+template <class T>
+bool is_present(const T& field) {
+  if constexpr (requires { field.span(); })
+    return !field.span().empty();
+  else
+    return field.present;
+}
+
 template <class T, class Out>
 abi::nvmlReturn_t read(const sim::model::Field<T>& field, Out* out) {
   if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;

@@ -97,6 +97,7 @@ nvmlReturn_t DeviceGetSupportedGraphicsClocks(const Machine&, const Gpu& gpu, un
                                               unsigned int* count, unsigned int* clocksMHz) {
   const auto clocks = gpu.supported_clocks.memory_clocks.span();
   if (clocks.empty()) return NVML_ERROR_NOT_SUPPORTED;
+  if (memoryClockMHz == 0) return NVML_ERROR_INVALID_ARGUMENT;
   for (const auto& clock : clocks)
     if (*clock.freq_mhz == memoryClockMHz)
       return fill(clock.graphics_clocks.span(), count, clocksMHz, [](unsigned int mhz) { return mhz; });

@@ -5,6 +5,9 @@
 #include "driver/nvml/generated/functions.hpp"
 
 namespace nvmlkit::driver {
+
+using namespace abi;
+
 namespace {
 
 const FieldNumbering& numbering_in(const sim::Machine& machine) {
@@ -13,6 +16,35 @@ const FieldNumbering& numbering_in(const sim::Machine& machine) {
 }
 
 }  // namespace
+
+namespace {
+
+void store(double value, nvmlFieldValue_t& out) { out.value.dVal = value; }
+void store(unsigned long long value, nvmlFieldValue_t& out) {
+  if (out.valueType == NVML_VALUE_TYPE_UNSIGNED_SHORT)
+    out.value.usVal = static_cast<unsigned short>(value);
+  else if (out.valueType == NVML_VALUE_TYPE_UNSIGNED_LONG_LONG)
+    out.value.ullVal = value;
+  else
+    out.value.uiVal = static_cast<unsigned int>(value);
+}
+
+unsigned long long whole(const nvmlFieldValue_t& value) {
+  if (value.valueType == NVML_VALUE_TYPE_DOUBLE) return static_cast<unsigned long long>(value.value.dVal);
+  return value.valueType == NVML_VALUE_TYPE_UNSIGNED_LONG_LONG ? value.value.ullVal : value.value.uiVal;
+}
+
+}  // namespace
+
+nvmlReturn_t typed(nvmlValueType_t type, nvmlReturn_t result, nvmlFieldValue_t& out) {
+  if (result == NVML_SUCCESS && out.valueType != type) {
+    const auto found = out;
+    out.valueType = type;
+    type == NVML_VALUE_TYPE_DOUBLE ? store(static_cast<double>(whole(found)), out) : store(whole(found), out);
+  }
+  out.valueType = type;
+  return result;
+}
 
 bool is_of_recovery(const sim::Machine& machine, unsigned int id) {
   const auto known = static_cast<int>(numbering_in(machine).todays(id));
@@ -30,11 +62,12 @@ nvmlReturn_t DeviceGetFieldValues(const Machine& machine, const Gpu& gpu, int va
   const auto& numbering = numbering_in(machine);
   for (int i = 0; i < valuesCount; ++i) {
     auto& value = values[i];
-    value.timestamp = timestamp;
-    value.latencyUsec = 0;
     const auto id = numbering.todays(value.fieldId);
     const bool hidden = is_of_power_smoothing(id) && smooths_power(gpu) && !is_privileged(machine);
     value.nvmlReturn = hidden ? NVML_ERROR_NO_PERMISSION : read_field_value(&gpu, now, id, value.scopeId, value);
+    if (value.nvmlReturn == NVML_ERROR_INVALID_ARGUMENT) continue;  // a driver leaves the rest of such a value alone
+    value.timestamp = timestamp;
+    value.latencyUsec = 0;
   }
   return NVML_SUCCESS;
 }

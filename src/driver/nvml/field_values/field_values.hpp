@@ -14,6 +14,9 @@ abi::nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::teleme
 // Does the field, in the numbering of the machine's driver, hold what repairs the GPU: a reset, a reboot, draining?
 bool is_of_recovery(const sim::Machine& machine, unsigned int id);
 
+// Stores the value that a function of this header wrote as the registry has it, with the type for every result.
+abi::nvmlReturn_t typed(abi::nvmlValueType_t type, abi::nvmlReturn_t result, abi::nvmlFieldValue_t& out);
+
 template <class T, auto Id>
 abi::nvmlReturn_t put_uint(const sim::model::LiveField<T, Id>& field, abi::nvmlFieldValue_t& out) = delete;
 
@@ -69,8 +72,8 @@ inline abi::nvmlReturn_t put_ullong(unsigned long long value, abi::nvmlFieldValu
 
 template <class T>
 abi::nvmlReturn_t put_uint(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {
-  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
   out.valueType = abi::NVML_VALUE_TYPE_UNSIGNED_INT;
+  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
   out.value.uiVal = static_cast<unsigned int>(*field);
   return abi::NVML_SUCCESS;
 }
@@ -80,8 +83,8 @@ abi::nvmlReturn_t put_int(const sim::model::LiveField<T, Id>& field, abi::nvmlFi
 
 template <class T>
 abi::nvmlReturn_t put_int(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {
-  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
   out.valueType = abi::NVML_VALUE_TYPE_SIGNED_INT;
+  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
   out.value.siVal = static_cast<int>(*field);
   return abi::NVML_SUCCESS;
 }
@@ -91,8 +94,8 @@ abi::nvmlReturn_t put_double(const sim::model::LiveField<T, Id>& field, abi::nvm
 
 template <class T>
 abi::nvmlReturn_t put_double(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {
-  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
   out.valueType = abi::NVML_VALUE_TYPE_DOUBLE;
+  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
   out.value.dVal = static_cast<double>(*field);
   return abi::NVML_SUCCESS;
 }
@@ -102,9 +105,20 @@ abi::nvmlReturn_t put_ullong(const sim::model::LiveField<T, Id>& field, abi::nvm
 
 template <class T>
 abi::nvmlReturn_t put_ullong(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {
-  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
   out.valueType = abi::NVML_VALUE_TYPE_UNSIGNED_LONG_LONG;
+  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
   out.value.ullVal = static_cast<unsigned long long>(*field);
+  return abi::NVML_SUCCESS;
+}
+
+template <class T, auto Id>
+abi::nvmlReturn_t put_ushort(const sim::model::LiveField<T, Id>& field, abi::nvmlFieldValue_t& out) = delete;
+
+template <class T>
+abi::nvmlReturn_t put_ushort(const sim::model::Field<T>& field, abi::nvmlFieldValue_t& out) {
+  out.valueType = abi::NVML_VALUE_TYPE_UNSIGNED_SHORT;
+  if (!field) return abi::NVML_ERROR_NOT_SUPPORTED;
+  out.value.usVal = static_cast<unsigned short>(*field);
   return abi::NVML_SUCCESS;
 }
 

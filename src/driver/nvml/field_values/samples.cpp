@@ -66,7 +66,7 @@ nvmlReturn_t DeviceGetSamples(const Machine& machine, const Gpu& gpu, nvmlSampli
   if (samples && *sampleCount == 0) return NVML_ERROR_INVALID_ARGUMENT;
   bool present = false;
   if (!with_field(gpu, type, [&](const auto& field) { present = field.present; }) || !present)
-    return NVML_ERROR_NOT_SUPPORTED;
+    return type == NVML_MODULE_POWER_SAMPLES ? NVML_ERROR_INVALID_ARGUMENT : NVML_ERROR_NOT_SUPPORTED;
   const bool of_clocks = type == NVML_PROCESSOR_CLK_SAMPLES || type == NVML_MEMORY_CLK_SAMPLES;
   if (of_clocks && sim::is_from(gpu, sim::model::Architecture::hopper)) {  // room for some, and none is recorded
     if (samples) return NVML_ERROR_NOT_FOUND;

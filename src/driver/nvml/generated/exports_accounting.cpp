@@ -50,6 +50,7 @@ static nvmlReturn_t answer_DeviceGetAccountingPids(nvmlDevice_t device, unsigned
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!pids && *count != 0) return NVML_ERROR_INSUFFICIENT_SIZE;
   return functions::DeviceGetAccountingPids(*machine, *gpu, count, pids);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAccountingPids(nvmlDevice_t device, unsigned int* count, unsigned int* pids) {

@@ -23,7 +23,7 @@ static nvmlReturn_t answer_DeviceGetClockInfo(nvmlDevice_t device, nvmlClockType
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !clock) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_known(type)) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_known(type)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetClockInfo(*machine, *gpu, type, clock);
   });
@@ -98,7 +98,7 @@ static nvmlReturn_t answer_DeviceGetClock(nvmlDevice_t device, nvmlClockType_t c
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !clockMHz) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_known(clockType)) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_known(clockType)) return NVML_ERROR_NOT_SUPPORTED;
   if (!is_known(clockId)) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetClock(*machine, *gpu, clockType, clockId, clockMHz);
@@ -160,7 +160,9 @@ static nvmlReturn_t answer_DeviceGetAutoBoostedClocksEnabled(nvmlDevice_t device
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !isEnabled || !defaultIsEnabled) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu || !isEnabled) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_present(gpu->clocks.auto_boost)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!defaultIsEnabled) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
     if (const auto result = read(now(gpu->clocks.auto_boost), isEnabled); result != NVML_SUCCESS) return result;

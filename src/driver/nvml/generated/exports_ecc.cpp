@@ -23,6 +23,7 @@ static nvmlReturn_t answer_DeviceGetDramEncryptionMode(nvmlDevice_t device, nvml
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !current || !pending) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_present(gpu->dram_encryption.current)) return NVML_ERROR_NOT_SUPPORTED;
   if (!is_one_of(current->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetDramEncryptionMode(*machine, *gpu, current, pending);

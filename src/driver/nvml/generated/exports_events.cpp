@@ -58,7 +58,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetSupportedEventTypes(nvmlDevice_t device
 static nvmlReturn_t answer_EventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!data) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!set || !data) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::EventSetWait_v2(*machine, set, data, timeoutms);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms) {
@@ -69,7 +69,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventDat
 static nvmlReturn_t answer_EventSetRegisterGpuOperationalEvents_v1(nvmlEventSet_t eventSet, nvmlGpuOperationalEventConfig_v1_t* config) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!config) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!eventSet || !config) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::EventSetRegisterGpuOperationalEvents_v1(*machine, eventSet, config);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetRegisterGpuOperationalEvents_v1(nvmlEventSet_t eventSet, nvmlGpuOperationalEventConfig_v1_t* config) {
@@ -80,7 +80,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetRegisterGpuOperationalEvents_v1(nvmlEven
 static nvmlReturn_t answer_EventSetWait_v3(nvmlEventSet_t set, nvmlEventSetWait_v3_t* params) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!params) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!set || !params) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::EventSetWait_v3(*machine, set, params);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetWait_v3(nvmlEventSet_t set, nvmlEventSetWait_v3_t* params) {
@@ -91,7 +91,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetWait_v3(nvmlEventSet_t set, nvmlEventSet
 static nvmlReturn_t answer_EventSetGetContextCount_v1(nvmlEventSet_t set, nvmlEventSetGetContextCount_v1_t* params) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!params) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!set || !params) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::EventSetGetContextCount_v1(*machine, set, params);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetGetContextCount_v1(nvmlEventSet_t set, nvmlEventSetGetContextCount_v1_t* params) {
@@ -102,7 +102,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetGetContextCount_v1(nvmlEventSet_t set, n
 static nvmlReturn_t answer_EventSetGetContextInfo_v1(nvmlEventSet_t set, nvmlEventSetGetContextInfo_v1_t* params) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!params) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!set || !params) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::EventSetGetContextInfo_v1(*machine, set, params);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetGetContextInfo_v1(nvmlEventSet_t set, nvmlEventSetGetContextInfo_v1_t* params) {
@@ -113,7 +113,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetGetContextInfo_v1(nvmlEventSet_t set, nv
 static nvmlReturn_t answer_EventSetGetContextData_v1(nvmlEventSet_t set, nvmlEventSetGetContextData_v1_t* params) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!params) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!set || !params) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::EventSetGetContextData_v1(*machine, set, params);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetGetContextData_v1(nvmlEventSet_t set, nvmlEventSetGetContextData_v1_t* params) {
@@ -124,7 +124,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetGetContextData_v1(nvmlEventSet_t set, nv
 static nvmlReturn_t answer_EventSetGetGpuOperationalEventContextLegacyXid_v1(nvmlEventSet_t set, nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1_t* params) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!params) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!set || !params) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::EventSetGetGpuOperationalEventContextLegacyXid_v1(*machine, set, params);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1(nvmlEventSet_t set, nvmlEventSetGetGpuOperationalEventContextLegacyXid_v1_t* params) {
@@ -135,6 +135,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetGetGpuOperationalEventContextLegacyXid_v
 static nvmlReturn_t answer_EventSetFree(nvmlEventSet_t set) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!set) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::EventSetFree(*machine, set);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetFree(nvmlEventSet_t set) {
@@ -193,7 +194,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlSystemEventSetWait(nvmlSystemEventSetWaitRequest
 static nvmlReturn_t answer_EventSetWait(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!data) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!set || !data) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::EventSetWait(*machine, set, data, timeoutms);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlEventSetWait(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeoutms) {

@@ -33,6 +33,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t* metricsGet) {
 static nvmlReturn_t answer_GpmSampleFree(nvmlGpmSample_t gpmSample) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!gpmSample) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::GpmSampleFree(*machine, gpmSample);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpmSampleFree(nvmlGpmSample_t gpmSample) {

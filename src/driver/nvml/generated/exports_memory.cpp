@@ -44,7 +44,7 @@ static nvmlReturn_t answer_DeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemor
   const auto target = find_target(*machine, device);
   const auto* gpu = target.gpu;
   if (!gpu || !memory) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_one_of(memory->version, {0x02000028u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (!is_one_of(memory->version, {0x02000028u})) return NVML_ERROR_FUNCTION_NOT_FOUND;
   if (target.mig) {
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::on_mig::DeviceGetMemoryInfo_v2(*machine, *gpu, *target.mig, memory);

@@ -83,7 +83,7 @@ static nvmlReturn_t answer_DeviceGetGpuInstanceProfileInfoV(nvmlDevice_t device,
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_one_of(info->version, {0x03000098u, 0x02000098u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (!is_one_of(info->version, {0x03000098u, 0x02000098u})) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetGpuInstanceProfileInfoV(*machine, *gpu, profile, info);
   });
@@ -98,7 +98,7 @@ static nvmlReturn_t answer_DeviceGetGpuInstanceProfileInfoByIdV(nvmlDevice_t dev
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !info) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_one_of(info->version, {0x03000098u, 0x02000098u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  if (!is_one_of(info->version, {0x03000098u, 0x02000098u})) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetGpuInstanceProfileInfoByIdV(*machine, *gpu, profileId, info);
   });
@@ -165,6 +165,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceCreateGpuInstanceWithPlacement(nvmlDevice_
 static nvmlReturn_t answer_GpuInstanceDestroy(nvmlGpuInstance_t gpuInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!gpuInstance) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::GpuInstanceDestroy(*machine, gpuInstance);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceDestroy(nvmlGpuInstance_t gpuInstance) {
@@ -176,7 +177,7 @@ static nvmlReturn_t answer_DeviceGetGpuInstances(nvmlDevice_t device, unsigned i
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu || !gpuInstances || !count) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_count = *count;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *count = said_count;
@@ -205,7 +206,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceById(nvmlDevice_t device, un
 static nvmlReturn_t answer_GpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance, nvmlGpuInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !info) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::GpuInstanceGetInfo(*machine, gpuInstance, info);
   });
@@ -218,7 +219,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetInfo(nvmlGpuInstance_t gpuInstance
 static nvmlReturn_t answer_GpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !info) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::GpuInstanceGetComputeInstanceProfileInfo(*machine, gpuInstance, profile, engProfile, info);
   });
@@ -231,7 +232,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpu
 static nvmlReturn_t answer_GpuInstanceGetComputeInstanceProfileInfoV(nvmlGpuInstance_t gpuInstance, unsigned int profile, unsigned int engProfile, nvmlComputeInstanceProfileInfo_v2_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !info) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(info->version, {0x0300008cu, 0x02000088u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::GpuInstanceGetComputeInstanceProfileInfoV(*machine, gpuInstance, profile, engProfile, info);
@@ -245,7 +246,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfoV(nvmlGp
 static nvmlReturn_t answer_GpuInstanceGetComputeInstanceRemainingCapacity(nvmlGpuInstance_t gpuInstance, unsigned int profileId, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !count) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::GpuInstanceGetComputeInstanceRemainingCapacity(*machine, gpuInstance, profileId, count);
   });
@@ -258,7 +259,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceRemainingCapacity(n
 static nvmlReturn_t answer_GpuInstanceGetComputeInstancePossiblePlacements(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstancePlacement_t* placements, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !count) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_count = *count;
   return consistent(*machine, machine->sequence(), [&] {
     *count = said_count;
@@ -273,7 +274,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstancePossiblePlacements(
 static nvmlReturn_t answer_GpuInstanceCreateComputeInstance(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::GpuInstanceCreateComputeInstance(*machine, gpuInstance, profileId, computeInstance);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstance(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstance) {
@@ -284,7 +285,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstance(nvmlGpuInstance
 static nvmlReturn_t answer_GpuInstanceCreateComputeInstanceWithPlacement(nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t* placement, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!placement || !computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !placement || !computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::GpuInstanceCreateComputeInstanceWithPlacement(*machine, gpuInstance, profileId, placement, computeInstance);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstanceWithPlacement(nvmlGpuInstance_t gpuInstance, unsigned int profileId, const nvmlComputeInstancePlacement_t* placement, nvmlComputeInstance_t* computeInstance) {
@@ -295,6 +296,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceCreateComputeInstanceWithPlacement(nv
 static nvmlReturn_t answer_ComputeInstanceDestroy(nvmlComputeInstance_t computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
   return functions::ComputeInstanceDestroy(*machine, computeInstance);
 }
 NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceDestroy(nvmlComputeInstance_t computeInstance) {
@@ -305,7 +307,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlComputeInstanceDestroy(nvmlComputeInstance_t com
 static nvmlReturn_t answer_GpuInstanceGetComputeInstances(nvmlGpuInstance_t gpuInstance, unsigned int profileId, nvmlComputeInstance_t* computeInstances, unsigned int* count) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!count) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !count) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_count = *count;
   return consistent(*machine, machine->sequence(), [&] {
     *count = said_count;
@@ -320,7 +322,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t
 static nvmlReturn_t answer_GpuInstanceGetComputeInstanceById(nvmlGpuInstance_t gpuInstance, unsigned int id, nvmlComputeInstance_t* computeInstance) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !computeInstance) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::GpuInstanceGetComputeInstanceById(*machine, gpuInstance, id, computeInstance);
   });
@@ -333,7 +335,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceById(nvmlGpuInstanc
 static nvmlReturn_t answer_ComputeInstanceGetInfo_v2(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!computeInstance || !info) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::ComputeInstanceGetInfo_v2(*machine, computeInstance, info);
   });
@@ -464,7 +466,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetAttributes(nvmlDevice_t device, nvmlDev
 static nvmlReturn_t answer_ComputeInstanceGetInfo(nvmlComputeInstance_t computeInstance, nvmlComputeInstanceInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!computeInstance || !info) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::ComputeInstanceGetInfo(*machine, computeInstance, info);
   });
@@ -478,7 +480,7 @@ static nvmlReturn_t answer_DeviceGetGpuInstancePossiblePlacements(nvmlDevice_t d
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu || !placements || !count) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_count = *count;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *count = said_count;

@@ -110,7 +110,9 @@ static nvmlReturn_t answer_DeviceGetGpuOperationMode(nvmlDevice_t device, nvmlGp
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !current || !pending) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_present(gpu->gpu_operation_mode.current)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!current || !pending) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     const nvmlkit::sim::telemetry::Reading now(*machine, *gpu);
     if (const auto result = read(now(gpu->gpu_operation_mode.current), current); result != NVML_SUCCESS) return result;

@@ -7,6 +7,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/mig/handles.hpp"
+#include "sim/links/links.hpp"
 #include "sim/telemetry/reading.hpp"
 
 // An argument that an answer does not need is named all the same.
@@ -67,7 +68,6 @@ static nvmlReturn_t answer_DeviceGetNvLinkCapability(nvmlDevice_t device, unsign
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !capResult) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_known(capability)) return NVML_ERROR_INVALID_ARGUMENT;
   if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetNvLinkCapability(*machine, *gpu, link, capability, capResult);
@@ -98,6 +98,7 @@ static nvmlReturn_t answer_DeviceGetNvLinkErrorCounter(nvmlDevice_t device, unsi
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !counterValue) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::links::count(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   if (!is_known(counter)) return NVML_ERROR_INVALID_ARGUMENT;
   if (nvmlkit::sim::mig::enabled(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   return consistent(*machine, machine->sequence(), [&] {
@@ -242,6 +243,7 @@ static nvmlReturn_t answer_DeviceGetNvlinkSupportedBwModes(nvmlDevice_t device, 
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !supportedBwMode) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_present(gpu->nvlink_bandwidth.modes)) return NVML_ERROR_NOT_SUPPORTED;
   if (!is_one_of(supportedBwMode->version, {0x0100001cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetNvlinkSupportedBwModes(*machine, *gpu, supportedBwMode);
@@ -257,6 +259,7 @@ static nvmlReturn_t answer_DeviceGetNvlinkBwMode(nvmlDevice_t device, nvmlNvlink
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !getBwMode) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!is_present(gpu->nvlink_bandwidth.modes)) return NVML_ERROR_NOT_SUPPORTED;
   if (!is_one_of(getBwMode->version, {0x0100000cu})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetNvlinkBwMode(*machine, *gpu, getBwMode);

@@ -133,7 +133,6 @@ static nvmlReturn_t answer_DeviceGetTopologyNearestGpus(nvmlDevice_t device, nvm
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !count) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_known(level)) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_count = *count;
   return consistent(*machine, machine->sequence(), [&] {
     *count = said_count;
@@ -150,7 +149,6 @@ static nvmlReturn_t answer_DeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device1);
   if (!gpu || !p2pStatus) return NVML_ERROR_INVALID_ARGUMENT;
-  if (!is_known(p2pIndex) && static_cast<unsigned int>(p2pIndex) != 6u) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::DeviceGetP2PStatus(*machine, *gpu, device2, p2pIndex, p2pStatus);
   });

@@ -62,7 +62,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetHandleByIndex(unsigned int index, nvmlUni
 static nvmlReturn_t answer_UnitGetUnitInfo(nvmlUnit_t unit, nvmlUnitInfo_t* info) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!info) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!unit || !info) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::UnitGetUnitInfo(*machine, unit, info);
   });
@@ -75,7 +75,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetUnitInfo(nvmlUnit_t unit, nvmlUnitInfo_t*
 static nvmlReturn_t answer_UnitGetLedState(nvmlUnit_t unit, nvmlLedState_t* state) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!state) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!unit || !state) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::UnitGetLedState(*machine, unit, state);
   });
@@ -88,7 +88,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetLedState(nvmlUnit_t unit, nvmlLedState_t*
 static nvmlReturn_t answer_UnitGetPsuInfo(nvmlUnit_t unit, nvmlPSUInfo_t* psu) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!psu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!unit || !psu) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::UnitGetPsuInfo(*machine, unit, psu);
   });
@@ -101,7 +101,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetPsuInfo(nvmlUnit_t unit, nvmlPSUInfo_t* p
 static nvmlReturn_t answer_UnitGetTemperature(nvmlUnit_t unit, unsigned int type, unsigned int* temp) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!temp) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!unit || !temp) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::UnitGetTemperature(*machine, unit, type, temp);
   });
@@ -114,7 +114,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetTemperature(nvmlUnit_t unit, unsigned int
 static nvmlReturn_t answer_UnitGetFanSpeedInfo(nvmlUnit_t unit, nvmlUnitFanSpeeds_t* fanSpeeds) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!fanSpeeds) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!unit || !fanSpeeds) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::UnitGetFanSpeedInfo(*machine, unit, fanSpeeds);
   });
@@ -127,7 +127,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetFanSpeedInfo(nvmlUnit_t unit, nvmlUnitFan
 static nvmlReturn_t answer_UnitGetDevices(nvmlUnit_t unit, unsigned int* deviceCount, nvmlDevice_t* devices) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!deviceCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!unit || !deviceCount) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_deviceCount = *deviceCount;
   return consistent(*machine, machine->sequence(), [&] {
     *deviceCount = said_deviceCount;
@@ -142,6 +142,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlUnitGetDevices(nvmlUnit_t unit, unsigned int* de
 static nvmlReturn_t answer_UnitSetLedState(nvmlUnit_t unit, nvmlLedColor_t color) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
+  if (!unit) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_known(color)) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return functions::UnitSetLedState(*machine, unit, color);

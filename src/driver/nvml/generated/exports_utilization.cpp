@@ -93,6 +93,7 @@ static nvmlReturn_t answer_DeviceGetEncoderSessions(nvmlDevice_t device, unsigne
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !sessionCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!sessionInfos && *sessionCount != 0) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_sessionCount = *sessionCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *sessionCount = said_sessionCount;
@@ -183,6 +184,7 @@ static nvmlReturn_t answer_DeviceGetFBCSessions(nvmlDevice_t device, unsigned in
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !sessionCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!sessionInfo && *sessionCount != 0) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_sessionCount = *sessionCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *sessionCount = said_sessionCount;

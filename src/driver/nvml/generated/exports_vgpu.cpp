@@ -7,7 +7,9 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/mig/handles.hpp"
+#include "driver/nvml/vgpu/vgpu.hpp"
 #include "sim/telemetry/reading.hpp"
+#include "sim/vgpu/types.hpp"
 
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -66,7 +68,9 @@ static nvmlReturn_t answer_DeviceGetVgpuHeterogeneousMode(nvmlDevice_t device, n
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::vgpu::is_host(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pHeterogeneousMode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetVgpuHeterogeneousMode(*machine, *gpu, pHeterogeneousMode);
@@ -109,7 +113,9 @@ static nvmlReturn_t answer_DeviceGetVgpuTypeSupportedPlacements(nvmlDevice_t dev
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !pPlacementList) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::vgpu::is_host(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!pPlacementList) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pPlacementList->version, {0x02000020u, 0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return functions::DeviceGetVgpuTypeSupportedPlacements(*machine, *gpu, vgpuTypeId, pPlacementList);
 }
@@ -122,7 +128,9 @@ static nvmlReturn_t answer_DeviceGetVgpuTypeCreatablePlacements(nvmlDevice_t dev
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !pPlacementList) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::vgpu::is_host(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!pPlacementList) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pPlacementList->version, {0x02000020u, 0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return functions::DeviceGetVgpuTypeCreatablePlacements(*machine, *gpu, vgpuTypeId, pPlacementList);
 }
@@ -217,6 +225,7 @@ static nvmlReturn_t answer_GetVgpuDriverCapabilities(nvmlVgpuDriverCapability_t 
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   if (!capResult) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!hosts_vgpus(*machine)) return NVML_ERROR_NOT_SUPPORTED;
   if (!is_known(capability)) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::GetVgpuDriverCapabilities(*machine, capability, capResult);
@@ -232,6 +241,7 @@ static nvmlReturn_t answer_DeviceGetVgpuCapabilities(nvmlDevice_t device, nvmlDe
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !capResult) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::vgpu::is_host(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   if (!is_known(capability)) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::DeviceGetVgpuCapabilities(*machine, *gpu, capability, capResult);
@@ -246,7 +256,9 @@ static nvmlReturn_t answer_DeviceGetSupportedVgpus(nvmlDevice_t device, unsigned
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::vgpu::is_host(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_vgpuCount = *vgpuCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *vgpuCount = said_vgpuCount;
@@ -262,7 +274,9 @@ static nvmlReturn_t answer_DeviceGetCreatableVgpus(nvmlDevice_t device, unsigned
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::vgpu::is_host(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_vgpuCount = *vgpuCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *vgpuCount = said_vgpuCount;
@@ -399,7 +413,9 @@ static nvmlReturn_t answer_VgpuTypeGetMaxInstances(nvmlDevice_t device, nvmlVgpu
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !vgpuInstanceCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::vgpu::is_host(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!vgpuInstanceCount) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     return functions::VgpuTypeGetMaxInstances(*machine, *gpu, vgpuTypeId, vgpuInstanceCount);
   });
@@ -440,7 +456,9 @@ static nvmlReturn_t answer_DeviceGetActiveVgpus(nvmlDevice_t device, unsigned in
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::vgpu::is_host(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!vgpuCount) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_vgpuCount = *vgpuCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *vgpuCount = said_vgpuCount;
@@ -694,7 +712,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuInstanceGetMdevUUID(nvmlVgpuInstance_t vgpuI
 static nvmlReturn_t answer_GpuInstanceGetCreatableVgpus(nvmlGpuInstance_t gpuInstance, nvmlVgpuTypeIdInfo_t* pVgpus) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!pVgpus) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !pVgpus) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pVgpus->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   const auto said_pVgpus = *pVgpus;
   return consistent(*machine, machine->sequence(), [&] {
@@ -724,7 +742,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlVgpuTypeGetMaxInstancesPerGpuInstance(nvmlVgpuTy
 static nvmlReturn_t answer_GpuInstanceGetActiveVgpus(nvmlGpuInstance_t gpuInstance, nvmlActiveVgpuInstanceInfo_t* pVgpuInstanceInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!pVgpuInstanceInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !pVgpuInstanceInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pVgpuInstanceInfo->version, {0x01000010u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   const auto said_pVgpuInstanceInfo = *pVgpuInstanceInfo;
   return consistent(*machine, machine->sequence(), [&] {
@@ -740,7 +758,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetActiveVgpus(nvmlGpuInstance_t gpuI
 static nvmlReturn_t answer_GpuInstanceSetVgpuSchedulerState(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerState_t* pScheduler) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!pScheduler) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !pScheduler) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pScheduler->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return functions::GpuInstanceSetVgpuSchedulerState(*machine, gpuInstance, pScheduler);
@@ -753,7 +771,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceSetVgpuSchedulerState(nvmlGpuInstance
 static nvmlReturn_t answer_GpuInstanceGetVgpuSchedulerState(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_t* pSchedulerStateInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!pSchedulerStateInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !pSchedulerStateInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pSchedulerStateInfo->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::GpuInstanceGetVgpuSchedulerState(*machine, gpuInstance, pSchedulerStateInfo);
@@ -767,7 +785,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerState(nvmlGpuInstance
 static nvmlReturn_t answer_GpuInstanceGetVgpuSchedulerLog(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_t* pSchedulerLogInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!pSchedulerLogInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !pSchedulerLogInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pSchedulerLogInfo->version, {0x010025a0u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::GpuInstanceGetVgpuSchedulerLog(*machine, gpuInstance, pSchedulerLogInfo);
@@ -781,7 +799,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuSchedulerLog(nvmlGpuInstance_t
 static nvmlReturn_t answer_GpuInstanceGetVgpuTypeCreatablePlacements(nvmlGpuInstance_t gpuInstance, nvmlVgpuCreatablePlacementInfo_t* pCreatablePlacementInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!pCreatablePlacementInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !pCreatablePlacementInfo) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pCreatablePlacementInfo->version, {0x01000020u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   const auto said_pCreatablePlacementInfo = *pCreatablePlacementInfo;
   return consistent(*machine, machine->sequence(), [&] {
@@ -797,7 +815,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuTypeCreatablePlacements(nvmlGp
 static nvmlReturn_t answer_GpuInstanceGetVgpuHeterogeneousMode(nvmlGpuInstance_t gpuInstance, nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pHeterogeneousMode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::GpuInstanceGetVgpuHeterogeneousMode(*machine, gpuInstance, pHeterogeneousMode);
@@ -811,7 +829,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlGpuInstanceGetVgpuHeterogeneousMode(nvmlGpuInsta
 static nvmlReturn_t answer_GpuInstanceSetVgpuHeterogeneousMode(nvmlGpuInstance_t gpuInstance, const nvmlVgpuHeterogeneousMode_t* pHeterogeneousMode) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !pHeterogeneousMode) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_one_of(pHeterogeneousMode->version, {0x01000008u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return functions::GpuInstanceSetVgpuHeterogeneousMode(*machine, gpuInstance, pHeterogeneousMode);
@@ -838,7 +856,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerState_v2(nvmlDevice_t devi
 static nvmlReturn_t answer_GpuInstanceGetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerStateInfo_v2_t* pSchedulerStateInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!pSchedulerStateInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !pSchedulerStateInfo) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::GpuInstanceGetVgpuSchedulerState_v2(*machine, gpuInstance, pSchedulerStateInfo);
   });
@@ -865,7 +883,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceGetVgpuSchedulerLog_v2(nvmlDevice_t device
 static nvmlReturn_t answer_GpuInstanceGetVgpuSchedulerLog_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerLogInfo_v2_t* pSchedulerLogInfo) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!pSchedulerLogInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !pSchedulerLogInfo) return NVML_ERROR_INVALID_ARGUMENT;
   return consistent(*machine, machine->sequence(), [&] {
     return functions::GpuInstanceGetVgpuSchedulerLog_v2(*machine, gpuInstance, pSchedulerLogInfo);
   });
@@ -891,7 +909,7 @@ NVMLKIT_EXPORT nvmlReturn_t nvmlDeviceSetVgpuSchedulerState_v2(nvmlDevice_t devi
 static nvmlReturn_t answer_GpuInstanceSetVgpuSchedulerState_v2(nvmlGpuInstance_t gpuInstance, nvmlVgpuSchedulerState_v2_t* pSchedulerState) {
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
-  if (!pSchedulerState) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpuInstance || !pSchedulerState) return NVML_ERROR_INVALID_ARGUMENT;
   if (!is_privileged(*machine)) return NVML_ERROR_NO_PERMISSION;
   return functions::GpuInstanceSetVgpuSchedulerState_v2(*machine, gpuInstance, pSchedulerState);
 }
@@ -948,7 +966,9 @@ static nvmlReturn_t answer_DeviceGetPgpuMetadataString(nvmlDevice_t device, char
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !pgpuMetadata || !bufferSize) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu || !bufferSize) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::vgpu::is_host(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!pgpuMetadata) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_bufferSize = *bufferSize;
   return consistent(*machine, machine->sequence(), [&] {
     *bufferSize = said_bufferSize;
@@ -1044,7 +1064,9 @@ static nvmlReturn_t answer_DeviceGetVgpuUtilization(nvmlDevice_t device, unsigne
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !sampleValType || !vgpuInstanceSamplesCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::vgpu::is_host(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!sampleValType || !vgpuInstanceSamplesCount) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_vgpuInstanceSamplesCount = *vgpuInstanceSamplesCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *vgpuInstanceSamplesCount = said_vgpuInstanceSamplesCount;
@@ -1077,7 +1099,9 @@ static nvmlReturn_t answer_DeviceGetVgpuProcessUtilization(nvmlDevice_t device, 
   const auto* machine = initialized_machine();
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
-  if (!gpu || !vgpuProcessSamplesCount) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::vgpu::is_host(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
+  if (!vgpuProcessSamplesCount) return NVML_ERROR_INVALID_ARGUMENT;
   const auto said_vgpuProcessSamplesCount = *vgpuProcessSamplesCount;
   return consistent(*machine, machine->sequence(*gpu), [&] {
     *vgpuProcessSamplesCount = said_vgpuProcessSamplesCount;
@@ -1094,6 +1118,7 @@ static nvmlReturn_t answer_DeviceGetVgpuProcessesUtilizationInfo(nvmlDevice_t de
   if (!machine) return NVML_ERROR_UNINITIALIZED;
   const auto* gpu = find_gpu(*machine, device);
   if (!gpu || !vgpuProcUtilInfo) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!nvmlkit::sim::vgpu::is_host(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
   if (!is_one_of(vgpuProcUtilInfo->version, {0x01000018u})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
   const auto said_vgpuProcUtilInfo = *vgpuProcUtilInfo;
   return consistent(*machine, machine->sequence(*gpu), [&] {

@@ -10,67 +10,67 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
                               unsigned int scope, nvmlFieldValue_t& out) {
   switch (id) {
     case 1:  // NVML_FI_DEV_ECC_CURRENT
-      return put_uint(now(gpu->ecc.mode_current), out);
+      return put_ullong(now(gpu->ecc.mode_current), out);
     case 2:  // NVML_FI_DEV_ECC_PENDING
-      return put_uint(now(gpu->ecc.mode_pending), out);
+      return put_ullong(now(gpu->ecc.mode_pending), out);
     case 3:  // NVML_FI_DEV_ECC_SBE_VOL_TOTAL
-      return ecc_counter(*gpu, 3, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 3, scope, out), out);
     case 4:  // NVML_FI_DEV_ECC_DBE_VOL_TOTAL
-      return ecc_counter(*gpu, 4, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 4, scope, out), out);
     case 5:  // NVML_FI_DEV_ECC_SBE_AGG_TOTAL
-      return ecc_counter(*gpu, 5, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 5, scope, out), out);
     case 6:  // NVML_FI_DEV_ECC_DBE_AGG_TOTAL
-      return ecc_counter(*gpu, 6, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 6, scope, out), out);
     case 7:  // NVML_FI_DEV_ECC_SBE_VOL_L1
-      return ecc_counter(*gpu, 7, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 7, scope, out), out);
     case 8:  // NVML_FI_DEV_ECC_DBE_VOL_L1
-      return ecc_counter(*gpu, 8, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 8, scope, out), out);
     case 9:  // NVML_FI_DEV_ECC_SBE_VOL_L2
-      return ecc_counter(*gpu, 9, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 9, scope, out), out);
     case 10:  // NVML_FI_DEV_ECC_DBE_VOL_L2
-      return ecc_counter(*gpu, 10, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 10, scope, out), out);
     case 11:  // NVML_FI_DEV_ECC_SBE_VOL_DEV
-      return ecc_counter(*gpu, 11, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 11, scope, out), out);
     case 12:  // NVML_FI_DEV_ECC_DBE_VOL_DEV
-      return ecc_counter(*gpu, 12, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 12, scope, out), out);
     case 13:  // NVML_FI_DEV_ECC_SBE_VOL_REG
-      return ecc_counter(*gpu, 13, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 13, scope, out), out);
     case 14:  // NVML_FI_DEV_ECC_DBE_VOL_REG
-      return ecc_counter(*gpu, 14, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 14, scope, out), out);
     case 15:  // NVML_FI_DEV_ECC_SBE_VOL_TEX
-      return ecc_counter(*gpu, 15, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 15, scope, out), out);
     case 16:  // NVML_FI_DEV_ECC_DBE_VOL_TEX
-      return ecc_counter(*gpu, 16, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 16, scope, out), out);
     case 17:  // NVML_FI_DEV_ECC_DBE_VOL_CBU
-      return ecc_counter(*gpu, 17, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 17, scope, out), out);
     case 18:  // NVML_FI_DEV_ECC_SBE_AGG_L1
-      return ecc_counter(*gpu, 18, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 18, scope, out), out);
     case 19:  // NVML_FI_DEV_ECC_DBE_AGG_L1
-      return ecc_counter(*gpu, 19, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 19, scope, out), out);
     case 20:  // NVML_FI_DEV_ECC_SBE_AGG_L2
-      return ecc_counter(*gpu, 20, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 20, scope, out), out);
     case 21:  // NVML_FI_DEV_ECC_DBE_AGG_L2
-      return ecc_counter(*gpu, 21, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 21, scope, out), out);
     case 22:  // NVML_FI_DEV_ECC_SBE_AGG_DEV
-      return ecc_counter(*gpu, 22, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 22, scope, out), out);
     case 23:  // NVML_FI_DEV_ECC_DBE_AGG_DEV
-      return ecc_counter(*gpu, 23, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 23, scope, out), out);
     case 24:  // NVML_FI_DEV_ECC_SBE_AGG_REG
-      return ecc_counter(*gpu, 24, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 24, scope, out), out);
     case 25:  // NVML_FI_DEV_ECC_DBE_AGG_REG
-      return ecc_counter(*gpu, 25, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 25, scope, out), out);
     case 26:  // NVML_FI_DEV_ECC_SBE_AGG_TEX
-      return ecc_counter(*gpu, 26, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 26, scope, out), out);
     case 27:  // NVML_FI_DEV_ECC_DBE_AGG_TEX
-      return ecc_counter(*gpu, 27, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 27, scope, out), out);
     case 28:  // NVML_FI_DEV_ECC_DBE_AGG_CBU
-      return ecc_counter(*gpu, 28, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, ecc_counter(*gpu, 28, scope, out), out);
     case 29:  // NVML_FI_DEV_RETIRED_SBE
-      return retired_pages(*gpu, 29, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, retired_pages(*gpu, 29, scope, out), out);
     case 30:  // NVML_FI_DEV_RETIRED_DBE
-      return retired_pages(*gpu, 30, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, retired_pages(*gpu, 30, scope, out), out);
     case 31:  // NVML_FI_DEV_RETIRED_PENDING
-      return retired_pages(*gpu, 31, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, retired_pages(*gpu, 31, scope, out), out);
     case 32:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L0
       return nvlink_field(*gpu, now, 32, scope, out);
     case 33:  // NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L1
@@ -190,11 +190,11 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 90:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON
       return nvlink_field(*gpu, now, 90, scope, out);
     case 91:  // NVML_FI_DEV_NVLINK_LINK_COUNT
-      return nvlink_field(*gpu, now, 91, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, nvlink_field(*gpu, now, 91, scope, out), out);
     case 92:  // NVML_FI_DEV_RETIRED_PENDING_SBE
-      return retired_pages(*gpu, 92, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, retired_pages(*gpu, 92, scope, out), out);
     case 93:  // NVML_FI_DEV_RETIRED_PENDING_DBE
-      return retired_pages(*gpu, 93, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, retired_pages(*gpu, 93, scope, out), out);
     case 94:  // NVML_FI_DEV_PCIE_REPLAY_COUNTER
       return put_uint(now(gpu->pcie.replay_counter), out);
     case 95:  // NVML_FI_DEV_PCIE_REPLAY_ROLLOVER_COUNTER
@@ -284,23 +284,23 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 137:  // NVML_FI_DEV_NVLINK_SPEED_MBPS_L11
       return nvlink_field(*gpu, now, 137, scope, out);
     case 138:  // NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX
-      return nvlink_field(*gpu, now, 138, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, nvlink_field(*gpu, now, 138, scope, out), out);
     case 139:  // NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX
-      return nvlink_field(*gpu, now, 139, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, nvlink_field(*gpu, now, 139, scope, out), out);
     case 140:  // NVML_FI_DEV_NVLINK_THROUGHPUT_RAW_TX
-      return nvlink_field(*gpu, now, 140, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, nvlink_field(*gpu, now, 140, scope, out), out);
     case 141:  // NVML_FI_DEV_NVLINK_THROUGHPUT_RAW_RX
-      return nvlink_field(*gpu, now, 141, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, nvlink_field(*gpu, now, 141, scope, out), out);
     case 142:  // NVML_FI_DEV_REMAPPED_COR
-      return remapped_rows(*gpu, 142, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, remapped_rows(*gpu, 142, scope, out), out);
     case 143:  // NVML_FI_DEV_REMAPPED_UNC
-      return remapped_rows(*gpu, 143, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, remapped_rows(*gpu, 143, scope, out), out);
     case 144:  // NVML_FI_DEV_REMAPPED_PENDING
-      return remapped_rows(*gpu, 144, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, remapped_rows(*gpu, 144, scope, out), out);
     case 145:  // NVML_FI_DEV_REMAPPED_FAILURE
-      return remapped_rows(*gpu, 145, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, remapped_rows(*gpu, 145, scope, out), out);
     case 146:  // NVML_FI_DEV_NVLINK_REMOTE_NVLINK_ID
-      return nvlink_field(*gpu, now, 146, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, nvlink_field(*gpu, now, 146, scope, out), out);
     case 147:  // NVML_FI_DEV_NVSWITCH_CONNECTED_LINK_COUNT
       return nvlink_field(*gpu, now, 147, scope, out);
     case 148:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_L0
@@ -330,87 +330,90 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 160:  // NVML_FI_DEV_NVLINK_ECC_DATA_ERROR_COUNT_TOTAL
       return nvlink_field(*gpu, now, 160, scope, out);
     case 161:  // NVML_FI_DEV_NVLINK_ERROR_DL_REPLAY
-      return nvlink_field(*gpu, now, 161, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, nvlink_field(*gpu, now, 161, scope, out), out);
     case 162:  // NVML_FI_DEV_NVLINK_ERROR_DL_RECOVERY
-      return nvlink_field(*gpu, now, 162, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, nvlink_field(*gpu, now, 162, scope, out), out);
     case 163:  // NVML_FI_DEV_NVLINK_ERROR_DL_CRC
-      return nvlink_field(*gpu, now, 163, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, nvlink_field(*gpu, now, 163, scope, out), out);
     case 164:  // NVML_FI_DEV_NVLINK_GET_SPEED
-      return nvlink_field(*gpu, now, 164, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, nvlink_field(*gpu, now, 164, scope, out), out);
     case 165:  // NVML_FI_DEV_NVLINK_GET_STATE
-      return nvlink_field(*gpu, now, 165, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, nvlink_field(*gpu, now, 165, scope, out), out);
     case 166:  // NVML_FI_DEV_NVLINK_GET_VERSION
-      return nvlink_field(*gpu, now, 166, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, nvlink_field(*gpu, now, 166, scope, out), out);
     case 167:  // NVML_FI_DEV_NVLINK_GET_POWER_STATE
-      return nvlink_field(*gpu, now, 167, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, nvlink_field(*gpu, now, 167, scope, out), out);
     case 168:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD
-      return nvlink_low_power(*gpu, 168, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, nvlink_low_power(*gpu, 168, scope, out), out);
     case 169:  // NVML_FI_DEV_PCIE_L0_TO_RECOVERY_COUNTER
-      return put_ullong(now(gpu->pcie.errors.l0_to_recovery), out);
+      return put_uint(now(gpu->pcie.errors.l0_to_recovery), out);
     case 170:  // NVML_FI_DEV_C2C_LINK_COUNT
-      return c2c_field(*gpu, 170, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, c2c_field(*gpu, 170, scope, out), out);
     case 171:  // NVML_FI_DEV_C2C_LINK_GET_STATUS
-      return c2c_field(*gpu, 171, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, c2c_field(*gpu, 171, scope, out), out);
     case 172:  // NVML_FI_DEV_C2C_LINK_GET_MAX_BW
-      return c2c_field(*gpu, 172, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, c2c_field(*gpu, 172, scope, out), out);
     case 173:  // NVML_FI_DEV_PCIE_COUNT_CORRECTABLE_ERRORS
-      return put_ullong(now(gpu->pcie.errors.correctable), out);
+      return put_uint(now(gpu->pcie.errors.correctable), out);
     case 174:  // NVML_FI_DEV_PCIE_COUNT_NAKS_RECEIVED
-      return put_ullong(now(gpu->pcie.errors.naks_received), out);
+      return put_uint(now(gpu->pcie.errors.naks_received), out);
     case 175:  // NVML_FI_DEV_PCIE_COUNT_RECEIVER_ERROR
-      return put_ullong(now(gpu->pcie.errors.receiver), out);
+      return put_uint(now(gpu->pcie.errors.receiver), out);
     case 176:  // NVML_FI_DEV_PCIE_COUNT_BAD_TLP
-      return put_ullong(now(gpu->pcie.errors.bad_tlp), out);
+      return put_uint(now(gpu->pcie.errors.bad_tlp), out);
     case 177:  // NVML_FI_DEV_PCIE_COUNT_NAKS_SENT
-      return put_ullong(now(gpu->pcie.errors.naks_sent), out);
+      return put_uint(now(gpu->pcie.errors.naks_sent), out);
     case 178:  // NVML_FI_DEV_PCIE_COUNT_BAD_DLLP
-      return put_ullong(now(gpu->pcie.errors.bad_dllp), out);
+      return put_uint(now(gpu->pcie.errors.bad_dllp), out);
     case 179:  // NVML_FI_DEV_PCIE_COUNT_NON_FATAL_ERROR
-      return put_ullong(now(gpu->pcie.errors.non_fatal), out);
+      return put_uint(now(gpu->pcie.errors.non_fatal), out);
     case 180:  // NVML_FI_DEV_PCIE_COUNT_FATAL_ERROR
-      return put_ullong(now(gpu->pcie.errors.fatal), out);
+      return put_uint(now(gpu->pcie.errors.fatal), out);
     case 181:  // NVML_FI_DEV_PCIE_COUNT_UNSUPPORTED_REQ
-      return put_ullong(now(gpu->pcie.errors.unsupported_request), out);
+      return put_uint(now(gpu->pcie.errors.unsupported_request), out);
     case 182:  // NVML_FI_DEV_PCIE_COUNT_LCRC_ERROR
-      return put_ullong(now(gpu->pcie.errors.lcrc), out);
+      return put_uint(now(gpu->pcie.errors.lcrc), out);
     case 183:  // NVML_FI_DEV_PCIE_COUNT_LANE_ERROR
-      return put_ullong(now(gpu->pcie.errors.lane), out);
+      if (scope >= 16) return typed(NVML_VALUE_TYPE_UNSIGNED_INT, NVML_ERROR_INVALID_ARGUMENT, out);
+      return put_uint(now(gpu->pcie.errors.lane), out);
     case 184:  // NVML_FI_DEV_IS_RESETLESS_MIG_SUPPORTED
       return put_uint(now(gpu->mig.resetless), out);
     case 185:  // NVML_FI_DEV_POWER_AVERAGE
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.average_draw_mw), out);
       if (scope == POWER_SCOPE_MEMORY) return put_uint(now(gpu->power.memory_draw_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.average_draw_mw), out);
-      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
+      return NVML_ERROR_INVALID_ARGUMENT;
     case 186:  // NVML_FI_DEV_POWER_INSTANT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.instant_draw_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.instant_draw_mw), out);
-      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
+      if (scope == POWER_SCOPE_MEMORY) return typed(NVML_VALUE_TYPE_UNSIGNED_INT, NVML_ERROR_NOT_SUPPORTED, out);
+      return NVML_ERROR_INVALID_ARGUMENT;
     case 187:  // NVML_FI_DEV_POWER_MIN_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.min_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.min_limit_mw), out);
-      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
+      return NVML_ERROR_INVALID_ARGUMENT;
     case 188:  // NVML_FI_DEV_POWER_MAX_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.max_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.max_limit_mw), out);
-      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
+      return NVML_ERROR_INVALID_ARGUMENT;
     case 189:  // NVML_FI_DEV_POWER_DEFAULT_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.default_limit_mw), out);
-      if (scope == POWER_SCOPE_GPU_BASE) return put_uint(now(gpu->base_power.default_limit_mw), out);
+      if (scope == POWER_SCOPE_GPU_BASE && gpu->base_power.default_limit_mw.present) return put_uint(now(gpu->base_power.default_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.default_limit_mw), out);
-      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
+      return NVML_ERROR_INVALID_ARGUMENT;
     case 190:  // NVML_FI_DEV_POWER_CURRENT_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.enforced_limit_mw), out);
-      if (scope == POWER_SCOPE_GPU_BASE) return put_uint(now(gpu->base_power.limit_mw), out);
+      if (scope == POWER_SCOPE_GPU_BASE && gpu->base_power.limit_mw.present) return put_uint(now(gpu->base_power.limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.limit_mw), out);
-      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
+      return NVML_ERROR_INVALID_ARGUMENT;
     case 191:  // NVML_FI_DEV_ENERGY
-      return put_ullong(now(gpu->power.total_energy_consumption_mj), out);
+      if (scope == POWER_SCOPE_GPU) return put_ullong(now(gpu->power.total_energy_consumption_mj), out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, NVML_ERROR_NOT_SUPPORTED, out);
     case 192:  // NVML_FI_DEV_POWER_REQUESTED_LIMIT
       if (scope == POWER_SCOPE_GPU) return put_uint(now(gpu->power.limit_mw), out);
-      if (scope == POWER_SCOPE_GPU_BASE) return put_uint(now(gpu->base_power.requested_limit_mw), out);
+      if (scope == POWER_SCOPE_GPU_BASE && gpu->base_power.requested_limit_mw.present) return put_uint(now(gpu->base_power.requested_limit_mw), out);
       if (scope == POWER_SCOPE_MODULE) return put_uint(now(gpu->module_power.requested_limit_mw), out);
-      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
+      return NVML_ERROR_INVALID_ARGUMENT;
     case 193:  // NVML_FI_DEV_TEMPERATURE_SHUTDOWN_TLIMIT
       return put_int(now(gpu->thermal.shutdown_tlimit_c), out);
     case 194:  // NVML_FI_DEV_TEMPERATURE_SLOWDOWN_TLIMIT
@@ -420,13 +423,13 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 196:  // NVML_FI_DEV_TEMPERATURE_GPU_MAX_TLIMIT
       return put_int(now(gpu->thermal.max_operating_tlimit_c), out);
     case 197:  // NVML_FI_DEV_PCIE_COUNT_TX_BYTES
-      return put_ullong(now(gpu->pcie.tx_bytes), out);
+      return put_uint(now(gpu->pcie.tx_bytes), out);
     case 198:  // NVML_FI_DEV_PCIE_COUNT_RX_BYTES
-      return put_ullong(now(gpu->pcie.rx_bytes), out);
+      return put_uint(now(gpu->pcie.rx_bytes), out);
     case 199:  // NVML_FI_DEV_IS_MIG_MODE_INDEPENDENT_MIG_QUERY_CAPABLE
       return put_uint(now(gpu->mig.query_without_mode), out);
     case 200:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_MAX
-      return nvlink_low_power(*gpu, 200, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, nvlink_low_power(*gpu, 200, scope, out), out);
     case 201:  // NVML_FI_DEV_NVLINK_COUNT_XMIT_PACKETS
       return nvlink_field(*gpu, now, 201, scope, out);
     case 202:  // NVML_FI_DEV_NVLINK_COUNT_XMIT_BYTES
@@ -472,9 +475,9 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 222:  // NVML_FI_DEV_NVLINK_COUNT_SYMBOL_BER
       return nvlink_field(*gpu, now, 222, scope, out);
     case 223:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_MIN
-      return nvlink_low_power(*gpu, 223, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, nvlink_low_power(*gpu, 223, scope, out), out);
     case 224:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_UNITS
-      return nvlink_low_power(*gpu, 224, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, nvlink_low_power(*gpu, 224, scope, out), out);
     case 225:  // NVML_FI_DEV_NVLINK_GET_POWER_THRESHOLD_SUPPORTED
       return put_uint(now(gpu->nvlink_low_power.supported), out);
     case 226:  // NVML_FI_DEV_RESET_STATUS
@@ -488,13 +491,13 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 230:  // NVML_FI_DEV_GET_GPU_RECOVERY_ACTION
       return put_uint(now(gpu->reset_status.recovery_action), out);
     case 231:  // NVML_FI_DEV_C2C_LINK_ERROR_INTR
-      return c2c_field(*gpu, 231, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, c2c_field(*gpu, 231, scope, out), out);
     case 232:  // NVML_FI_DEV_C2C_LINK_ERROR_REPLAY
-      return c2c_field(*gpu, 232, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, c2c_field(*gpu, 232, scope, out), out);
     case 233:  // NVML_FI_DEV_C2C_LINK_ERROR_REPLAY_B2B
-      return c2c_field(*gpu, 233, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, c2c_field(*gpu, 233, scope, out), out);
     case 234:  // NVML_FI_DEV_C2C_LINK_POWER_STATE
-      return c2c_field(*gpu, 234, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, c2c_field(*gpu, 234, scope, out), out);
     case 235:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_0
       return nvlink_field(*gpu, now, 235, scope, out);
     case 236:  // NVML_FI_DEV_NVLINK_COUNT_FEC_HISTORY_1
@@ -534,25 +537,25 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 253:  // NVML_FI_PWR_SMOOTHING_IMM_RAMP_DOWN_ENABLED
       return put_uint(now(gpu->power_smoothing.immediate_ramp_down), out);
     case 254:  // NVML_FI_PWR_SMOOTHING_APPLIED_TMP_CEIL
-      return put_uint(now(gpu->power_smoothing.applied_tmp_ceiling_w), out);
+      return put_double(now(gpu->power_smoothing.applied_tmp_ceiling_w), out);
     case 255:  // NVML_FI_PWR_SMOOTHING_APPLIED_TMP_FLOOR
-      return put_uint(now(gpu->power_smoothing.applied_tmp_floor_w), out);
+      return put_double(now(gpu->power_smoothing.applied_tmp_floor_w), out);
     case 256:  // NVML_FI_PWR_SMOOTHING_MAX_PERCENT_TMP_FLOOR_SETTING
-      return put_uint(now(gpu->power_smoothing.max_percent_tmp_floor), out);
+      return put_double(now(gpu->power_smoothing.max_percent_tmp_floor), out);
     case 257:  // NVML_FI_PWR_SMOOTHING_MIN_PERCENT_TMP_FLOOR_SETTING
-      return put_uint(now(gpu->power_smoothing.min_percent_tmp_floor), out);
+      return put_double(now(gpu->power_smoothing.min_percent_tmp_floor), out);
     case 258:  // NVML_FI_PWR_SMOOTHING_HW_CIRCUITRY_PERCENT_LIFETIME_REMAINING
-      return put_uint(now(gpu->power_smoothing.hw_circuitry_lifetime_remaining_percent), out);
+      return put_double(now(gpu->power_smoothing.hw_circuitry_lifetime_remaining_percent), out);
     case 259:  // NVML_FI_PWR_SMOOTHING_MAX_NUM_PRESET_PROFILES
-      return power_smoothing_profiles(*gpu, 259, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, power_smoothing_profiles(*gpu, 259, scope, out), out);
     case 260:  // NVML_FI_PWR_SMOOTHING_PROFILE_PERCENT_TMP_FLOOR
-      return power_smoothing_parameter(*gpu, 260, scope, out);
+      return typed(NVML_VALUE_TYPE_DOUBLE, power_smoothing_parameter(*gpu, 260, scope, out), out);
     case 261:  // NVML_FI_PWR_SMOOTHING_PROFILE_RAMP_UP_RATE
-      return power_smoothing_parameter(*gpu, 261, scope, out);
+      return typed(NVML_VALUE_TYPE_DOUBLE, power_smoothing_parameter(*gpu, 261, scope, out), out);
     case 262:  // NVML_FI_PWR_SMOOTHING_PROFILE_RAMP_DOWN_RATE
-      return power_smoothing_parameter(*gpu, 262, scope, out);
+      return typed(NVML_VALUE_TYPE_DOUBLE, power_smoothing_parameter(*gpu, 262, scope, out), out);
     case 263:  // NVML_FI_PWR_SMOOTHING_PROFILE_RAMP_DOWN_HYST_VAL
-      return power_smoothing_parameter(*gpu, 263, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_INT, power_smoothing_parameter(*gpu, 263, scope, out), out);
     case 264:  // NVML_FI_PWR_SMOOTHING_ACTIVE_PRESET_PROFILE
       return put_uint(now(gpu->power_smoothing.active_profile), out);
     case 265:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PERCENT_TMP_FLOOR
@@ -562,7 +565,7 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 267:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_RAMP_DOWN_RATE
       return put_double(now(gpu->power_smoothing.admin_override.ramp_down_rate_mw_per_s), out);
     case 268:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_RAMP_DOWN_HYST_VAL
-      return put_double(now(gpu->power_smoothing.admin_override.ramp_down_hysteresis_ms), out);
+      return put_uint(now(gpu->power_smoothing.admin_override.ramp_down_hysteresis_ms), out);
     case 269:  // NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN
       return event_reason_time(*gpu, now, 269, scope, out);
     case 270:  // NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN
@@ -576,31 +579,31 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 274:  // NVML_FI_DEV_EDPP_MULTIPLIER
       return put_uint(now(gpu->power_balancing.edpp_percent), out);
     case 275:  // NVML_FI_PWR_SMOOTHING_PRIMARY_POWER_FLOOR
-      return put_uint(now(gpu->power_smoothing.primary_power_floor_w), out);
+      return put_double(now(gpu->power_smoothing.primary_power_floor_w), out);
     case 276:  // NVML_FI_PWR_SMOOTHING_SECONDARY_POWER_FLOOR
-      return put_uint(now(gpu->power_smoothing.secondary_power_floor_w), out);
+      return put_double(now(gpu->power_smoothing.secondary_power_floor_w), out);
     case 277:  // NVML_FI_PWR_SMOOTHING_MIN_PRIMARY_FLOOR_ACT_OFFSET
-      return put_uint(now(gpu->power_smoothing.min_primary_floor_activation_offset_w), out);
+      return put_double(now(gpu->power_smoothing.min_primary_floor_activation_offset_w), out);
     case 278:  // NVML_FI_PWR_SMOOTHING_MIN_PRIMARY_FLOOR_ACT_POINT
-      return put_uint(now(gpu->power_smoothing.min_primary_floor_activation_point_w), out);
+      return put_double(now(gpu->power_smoothing.min_primary_floor_activation_point_w), out);
     case 279:  // NVML_FI_PWR_SMOOTHING_WINDOW_MULTIPLIER
-      return put_uint(now(gpu->power_smoothing.window_multiplier), out);
+      return put_ushort(now(gpu->power_smoothing.window_multiplier), out);
     case 280:  // NVML_FI_PWR_SMOOTHING_DELAYED_PWR_SMOOTHING_SUPPORTED
       return put_uint(now(gpu->power_smoothing.delayed_supported), out);
     case 281:  // NVML_FI_PWR_SMOOTHING_PROFILE_SECONDARY_POWER_FLOOR
-      return power_smoothing_parameter(*gpu, 281, scope, out);
+      return typed(NVML_VALUE_TYPE_DOUBLE, power_smoothing_parameter(*gpu, 281, scope, out), out);
     case 282:  // NVML_FI_PWR_SMOOTHING_PROFILE_PRIMARY_FLOOR_ACT_WIN_MULT
-      return power_smoothing_parameter(*gpu, 282, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_SHORT, power_smoothing_parameter(*gpu, 282, scope, out), out);
     case 283:  // NVML_FI_PWR_SMOOTHING_PROFILE_PRIMARY_FLOOR_TAR_WIN_MULT
-      return power_smoothing_parameter(*gpu, 283, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_SHORT, power_smoothing_parameter(*gpu, 283, scope, out), out);
     case 284:  // NVML_FI_PWR_SMOOTHING_PROFILE_PRIMARY_FLOOR_ACT_OFFSET
-      return power_smoothing_parameter(*gpu, 284, scope, out);
+      return typed(NVML_VALUE_TYPE_DOUBLE, power_smoothing_parameter(*gpu, 284, scope, out), out);
     case 285:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_SECONDARY_POWER_FLOOR
       return put_double(now(gpu->power_smoothing.admin_override.secondary_power_floor_w), out);
     case 286:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PRIMARY_FLOOR_ACT_WIN_MULT
-      return put_double(now(gpu->power_smoothing.admin_override.primary_floor_activation_window_multiplier), out);
+      return put_ushort(now(gpu->power_smoothing.admin_override.primary_floor_activation_window_multiplier), out);
     case 287:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PRIMARY_FLOOR_TAR_WIN_MULT
-      return put_double(now(gpu->power_smoothing.admin_override.primary_floor_target_window_multiplier), out);
+      return put_ushort(now(gpu->power_smoothing.admin_override.primary_floor_target_window_multiplier), out);
     case 288:  // NVML_FI_PWR_SMOOTHING_ADMIN_OVERRIDE_PRIMARY_FLOOR_ACT_OFFSET
       return put_double(now(gpu->power_smoothing.admin_override.primary_floor_activation_offset_w), out);
     case 289:  // NVML_FI_DEV_NVLINK_COUNT_RAW_ERRORS_LANE0
@@ -628,9 +631,9 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     case 300:  // NVML_FI_PWR_SMOOTHING_SOC_POWER_SMOOTHING_ENABLED
       return put_uint(now(gpu->power_smoothing.soc_state), out);
     case 301:  // NVML_FI_DEV_REMAPPED_ROWS_COR_INACTIVE
-      return remapped_rows(*gpu, 301, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, remapped_rows(*gpu, 301, scope, out), out);
     case 302:  // NVML_FI_DEV_REMAPPED_ROWS_UNC_INACTIVE
-      return remapped_rows(*gpu, 302, scope, out);
+      return typed(NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, remapped_rows(*gpu, 302, scope, out), out);
     case 303:  // NVML_FI_DEV_ACTIVE_BANK_REMAPPINGS
       return put_uint(now(gpu->bank_remapper.active), out);
     case 304:  // NVML_FI_DEV_INACTIVE_BANK_REMAPPINGS

@@ -27,22 +27,24 @@ unsigned int longest_list(const Machine& machine) {
 }
 
 // `between` is null while a sample was never taken: then there are names and no values, as nvidia-smi dmon asks for its
-// headings.
+// headings. A number of the list is 0 where the GPU has no such engine or link, or no header has a metric of that
+// number.
 void fill_metric(const sim::gpm::Interval* between, unsigned int limit, nvmlGpmMetric_t& out) {
-  const auto* metric = out.metricId < limit ? find_gpm_metric(out.metricId) : nullptr;
+  static constexpr GpmMetric kUnnamed{0, nullptr, nullptr, "%", nullptr, 0};
   out.value = 0;
   out.metricInfo = {};
-  if (metric == nullptr) {
+  if (out.metricId == 0 || out.metricId >= limit) {
     out.nvmlReturn = NVML_ERROR_INVALID_ARGUMENT;
     return;
   }
-  out.metricInfo.shortName = const_cast<char*>(metric->short_name);
-  out.metricInfo.longName = const_cast<char*>(metric->long_name);
-  out.metricInfo.unit = const_cast<char*>(metric->unit);
-  if (metric->value == nullptr)
-    out.nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
-  else
-    out.nvmlReturn = between != nullptr ? metric->value(*between, metric->index, out.value) : NVML_ERROR_NO_DATA;
+  const auto* known = find_gpm_metric(out.metricId);
+  const auto& metric = known != nullptr ? *known : kUnnamed;
+  out.metricInfo.shortName = const_cast<char*>(metric.short_name);
+  out.metricInfo.longName = const_cast<char*>(metric.long_name);
+  out.metricInfo.unit = const_cast<char*>(metric.unit);
+  out.nvmlReturn = between != nullptr ? NVML_SUCCESS : NVML_ERROR_NO_DATA;
+  if (between == nullptr || metric.value == nullptr) return;
+  if (metric.value(*between, metric.index, out.value) != NVML_SUCCESS) out.value = 0;
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ using GpmValue = abi::nvmlReturn_t(const sim::gpm::Interval& between, unsigned i
 
 struct GpmMetric {
   unsigned int id;
-  const char *short_name, *long_name, *unit;
+  const char *short_name, *long_name;  // null: drivers have no names for it
+  const char* unit;
   GpmValue* value;     // null: no GPU has it
   unsigned int index;  // of the engine or link
 };

@@ -80,10 +80,11 @@ nvmlReturn_t DeviceGetTopologyNearestGpus(const Machine& machine, const Gpu& gpu
 nvmlReturn_t SystemGetTopologyGpuSet(const Machine& machine, unsigned int cpuNumber, unsigned int* count,
                                      nvmlDevice_t* deviceArray) {
   using namespace sim::topology;
-  if (cpuNumber >= kMaxCpus) return NVML_ERROR_INVALID_ARGUMENT;
   const auto room = *count;
   const auto result = list_gpus(machine, count, deviceArray,
-                                [&](const Gpu& gpu) { return cpus_near(machine, gpu, Scope::node).test(cpuNumber); });
+                                [&](const Gpu& gpu) {
+    return cpuNumber < kMaxCpus && cpus_near(machine, gpu, Scope::node).test(cpuNumber);
+  });
   if (room > 0) *count = room;  // a driver 580 leaves the caller's count, and the rest of the array, as they are
   return result;
 }

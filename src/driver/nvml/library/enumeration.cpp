@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "driver/nvml/call/call.hpp"
 #include "sim/mig/device_nodes.hpp"
@@ -39,6 +40,17 @@ void begin_enumeration(const sim::Machine& machine, const char* device_nodes) {
   }
   for (std::size_t i = 0; i < std::size(words); ++i) running.hidden[i].store(words[i], std::memory_order_relaxed);
   running.any_hidden.store(any, std::memory_order_relaxed);
+}
+
+void hide_all() {
+  auto& running = detail::running();
+  for (auto& word : running.hidden) word.store(~std::uint64_t{0}, std::memory_order_relaxed);
+  running.any_hidden.store(true, std::memory_order_relaxed);
+}
+
+void look_again(const sim::Machine& machine) {
+  const std::string nodes = detail::running().device_nodes;
+  begin_enumeration(machine, nodes.c_str());
 }
 
 bool is_visible(const sim::Machine& machine, std::size_t place) {

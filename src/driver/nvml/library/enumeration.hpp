@@ -15,6 +15,10 @@ namespace nvmlkit::driver {
 // NVMLKIT_DEVICE_NODES is not set, and everywhere where that is empty.
 void begin_enumeration(const sim::Machine& machine, const char* device_nodes);
 
+// The process does not see any GPU, as after an init with NVML_INIT_FLAG_NO_ATTACH; and looks again.
+void hide_all();
+void look_again(const sim::Machine& machine);
+
 std::size_t count_visible(const sim::Machine& machine);
 // The place of the NVML index in the machine; max_gpus when there is none.
 std::size_t place_of_index(const sim::Machine& machine, std::size_t index);

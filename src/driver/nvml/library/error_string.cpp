@@ -4,8 +4,8 @@
 
 namespace nvmlkit::driver {
 
-// Texts as the libraries of 550 and 555 answer; 535 has none for 28 and 29.
-const char* error_string(int code) {
+// Texts as the libraries of 550, 555 and 580 answer; 535 has none for 28 and 29, 550 and 555 none for 30.
+const char* error_string(int code, unsigned int branch) {
   static constexpr const char* kTexts[] = {
       "Success",
       "Uninitialized",
@@ -37,8 +37,11 @@ const char* error_string(int code) {
       "System is not in ready state",
       "No supported GPUs were found",
       "Resource not in correct state to perform requested operation",
+      "Reset type is not supported for given device",
   };
   const auto index = static_cast<std::size_t>(code);
+  constexpr unsigned int kFirstWithResetTypes = 580;
+  if (code == 30 && branch != 0 && branch < kFirstWithResetTypes) return "Unknown Error";
   return code >= 0 && index < sizeof kTexts / sizeof *kTexts ? kTexts[index] : "Unknown Error";
 }
 

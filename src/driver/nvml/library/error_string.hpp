@@ -3,6 +3,7 @@
 
 namespace nvmlkit::driver {
 
-const char* error_string(int code);
+// In the words of a driver branch; 0 is the newest.
+const char* error_string(int code, unsigned int branch);
 
 }  // namespace nvmlkit::driver

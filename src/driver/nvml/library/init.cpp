@@ -7,6 +7,7 @@
 #include "driver/nvml/library/error_string.hpp"
 #include "driver/nvml/library/lifecycle.hpp"
 #include "driver/nvml/private_table/table.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -14,11 +15,16 @@ nvmlReturn_t Init() { return initialize(); }
 
 nvmlReturn_t Init_v2() { return initialize(); }
 
-nvmlReturn_t InitWithFlags(unsigned int) { return initialize(); }
+nvmlReturn_t InitWithFlags(unsigned int flags) { return initialize(flags); }
 
 nvmlReturn_t Shutdown() { return shut_down(); }
 
-const char* ErrorString(nvmlReturn_t result) { return error_string(static_cast<int>(result)); }
+const char* ErrorString(nvmlReturn_t result) {
+  const auto* machine = initialized_machine();
+  const auto* version = machine ? &machine->system().driver_version : nullptr;
+  const auto branch = version && *version ? sim::branch_number((*version)->view()) : built_for_branch;
+  return error_string(static_cast<int>(result), branch);
+}
 
 nvmlReturn_t InternalGetExportTable(const void** table, const void* id) {
   if (!table || !id) return NVML_ERROR_INVALID_ARGUMENT;

@@ -187,23 +187,29 @@ abi::nvmlReturn_t refused_by_machine_fault(const sim::Machine& machine) {
 
 }  // namespace
 
-abi::nvmlReturn_t initialize() noexcept {
+abi::nvmlReturn_t initialize(unsigned int flags) noexcept try {
   auto& state = lifecycle();
   const std::lock_guard lock(state.mutex);
   if (state.inherited) state.references = 0;
   state.inherited = false;
+  const bool attaches = (flags & abi::INIT_FLAG_NO_ATTACH) == 0;
   if (state.references == 0) {
     std::string device_nodes;
     if (const auto refusal = prepare(state, device_nodes); refusal != abi::NVML_SUCCESS) return refusal;
     if (const auto refusal = refused_by_machine_fault(*state.machine); refusal != abi::NVML_SUCCESS) return refusal;
     begin_enumeration(*state.machine, device_nodes.c_str());
+    if (!attaches) hide_all();
     detail::running().machine.store(state.machine, std::memory_order_release);
     detail::running().watched.store(watches_process() ? nullptr : &state.machine->attention().watched,
                                     std::memory_order_release);
+  } else if (attaches && (flags & abi::INIT_FLAG_FORCE_INIT) != 0) {
+    look_again(*state.machine);
   }
   ++state.references;
   state.ever_initialized = true;
   return abi::NVML_SUCCESS;
+} catch (...) {
+  return abi::NVML_ERROR_MEMORY;
 }
 
 abi::nvmlReturn_t shut_down() noexcept {

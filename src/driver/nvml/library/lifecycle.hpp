@@ -29,7 +29,9 @@ struct Driver : detail::Running, Lifecycle {
 };
 #endif
 
-abi::nvmlReturn_t initialize() noexcept;
+// With flags of nvmlInitWithFlags. The first init decides whether the process sees GPUs (NVML_INIT_FLAG_NO_ATTACH); a
+// later one with NVML_INIT_FLAG_FORCE_INIT looks for them again.
+abi::nvmlReturn_t initialize(unsigned int flags = 0) noexcept;
 abi::nvmlReturn_t shut_down() noexcept;
 
 // Calls work(machine) with the machine that nvmlInit starts, for functions that answer before it. The machine is null

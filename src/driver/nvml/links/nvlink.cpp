@@ -8,6 +8,7 @@
 
 #include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
+#include "driver/nvml/generated/known_values.hpp"
 #include "sim/links/links.hpp"
 #include "sim/traits/architecture.hpp"
 
@@ -102,8 +103,11 @@ nvmlReturn_t DeviceGetNvLinkVersion(const Machine&, const Gpu& gpu, unsigned int
 
 nvmlReturn_t DeviceGetNvLinkCapability(const Machine&, const Gpu& gpu, unsigned int link,
                                        nvmlNvLinkCapability_t capability, unsigned int* capResult) {
+  // The number of the link is checked before the GPU is, the capability after.
+  if (link >= NVLINK_MAX_LINKS) return NVML_ERROR_INVALID_ARGUMENT;
   const auto result = check_link(gpu, link);
-  if (result == NVML_ERROR_INVALID_ARGUMENT && link < NVLINK_MAX_LINKS) {
+  if (!is_known(capability) && result != NVML_ERROR_NOT_SUPPORTED) return NVML_ERROR_INVALID_ARGUMENT;
+  if (result == NVML_ERROR_INVALID_ARGUMENT) {
     *capResult = 0;  // a link that only other GPUs have can do nothing
     return NVML_SUCCESS;
   }

@@ -18,7 +18,8 @@ nvmlReturn_t DeviceIsMigDeviceHandle(const Machine&, const Gpu&, unsigned int* i
 nvmlReturn_t DeviceGetMigDeviceHandleByIndex(const Machine& machine, const Gpu& gpu, unsigned int index,
                                              nvmlDevice_t* migDevice) {
   if (!sim::mig::supported(gpu)) return NVML_ERROR_NOT_SUPPORTED;
-  if (index >= sim::mig::max_devices(gpu)) return NVML_ERROR_INVALID_ARGUMENT;
+  // While MIG is off, a driver 580 does not look at the index.
+  if (sim::mig::enabled(gpu) && index >= sim::mig::max_devices(gpu)) return NVML_ERROR_INVALID_ARGUMENT;
   const auto device = mig_device_at(gpu, index);
   if (!device) return NVML_ERROR_NOT_FOUND;
   *migDevice = mig_handle_of(index_of(machine, gpu), device->id());

@@ -71,7 +71,7 @@ nvmlReturn_t DeviceModifyDrainState(const Machine& machine, nvmlPciInfo_t* pciIn
 
 nvmlReturn_t DeviceQueryDrainState(const Machine& machine, nvmlPciInfo_t* pciInfo, nvmlEnableState_t* currentState) {
   const auto* gpu = find_at(machine, *pciInfo);
-  if (!gpu) return NVML_ERROR_INVALID_ARGUMENT;
+  if (!gpu) return NVML_ERROR_NOT_FOUND;
   return consistent(machine, machine.sequence(*gpu), [&] {
     if (!can_drain(*gpu)) return NVML_ERROR_NOT_SUPPORTED;
     *currentState = gpu->faults.draining != 0 ? NVML_FEATURE_ENABLED : NVML_FEATURE_DISABLED;

@@ -12,12 +12,13 @@ namespace {
 
 using sim::processes::Record;
 
-// `read` sees every record; on a GPU whose accounting is off there is nothing to see.
+// `read` sees every record; while accounting is off there is none.
 template <class Read>
 nvmlReturn_t with_records(const Machine& machine, const Gpu& gpu, Read read) {
   sim::processes::remove_ended(machine, machine.index_of(gpu));
   return consistent(machine, machine.sequence(gpu), [&]() -> nvmlReturn_t {
-    if (!gpu.accounting.mode || !sim::processes::accounting_is_on(gpu)) return NVML_ERROR_NOT_SUPPORTED;
+    if (!gpu.accounting.mode) return NVML_ERROR_NOT_SUPPORTED;
+    if (!sim::processes::accounting_is_on(gpu)) return NVML_ERROR_NOT_FOUND;
     return read();
   });
 }

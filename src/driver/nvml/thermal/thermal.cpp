@@ -1,6 +1,7 @@
 #include "driver/nvml/call/read.hpp"
 #include "driver/nvml/generated/functions.hpp"
 #include "sim/telemetry/reading.hpp"
+#include "sim/traits/driver_branch.hpp"
 
 namespace nvmlkit::driver::functions {
 
@@ -27,11 +28,19 @@ Speed speed_of(const Machine& machine, const Gpu& gpu, const Automatic& automati
   return by_hand(gpu) ? gpu.fan.manual_percent : Reading(machine, gpu)(automatic);
 }
 
+bool knows_hottest_part(const Machine& machine) {
+  constexpr unsigned int kFirst = 615;
+  const auto& version = machine.system().driver_version;
+  const auto branch = version ? sim::branch_number(version->view()) : 0;
+  return branch == 0 || branch >= kFirst;
+}
+
 // The hottest part is as much warmer than the core as the machine file says.
 template <class Out>
 nvmlReturn_t temperature_at(const Machine& machine, const Gpu& gpu, nvmlTemperatureSensors_t sensor, Out* out) {
   const bool hottest = sensor == NVML_TEMPERATURE_GPU_MAX;
-  if (hottest && !gpu.thermal.hottest_part_above_c) return NVML_ERROR_NOT_SUPPORTED;
+  if (hottest && !gpu.thermal.hottest_part_above_c)
+    return knows_hottest_part(machine) ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;
   const auto result = read(Reading(machine, gpu)(gpu.thermal.temperature_gpu_c), out);
   if (result == NVML_SUCCESS && hottest) *out += static_cast<Out>(*gpu.thermal.hottest_part_above_c);
   return result;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "emit/driver/emitters.hpp"
 #include "emit/driver/text.hpp"
 
@@ -24,6 +26,20 @@ std::size_t size_of(const Facts& facts, const Param& p) {
 bool has_version_field(const Facts& facts, const Param& p) {
   const auto* s = p.kind == Kind::structure ? facts.structure(p.base) : nullptr;
   return s && !s->fields.empty() && s->fields.front().name == "version";
+}
+
+std::int64_t number(const Facts& facts, const std::string& result, const char* otherwise) {
+  return facts.value(result.empty() ? otherwise : result).value();
+}
+
+// The result for a null pointer or an unknown value of an enum; -1: the value is accepted.
+std::int64_t refusal(const Facts& facts, const Param& p, const FunctionSemantics& entry) {
+  const auto& unknown = entry.find(p.name)->unknown;
+  if (unknown == "accepted") return -1;
+  if (!unknown.empty()) return number(facts, unknown, "");
+  const auto& first = entry.needs_after;
+  const bool after_need = !entry.needs.empty() && std::find(first.begin(), first.end(), p.name) == first.end();
+  return number(facts, after_need ? "NVML_ERROR_NOT_SUPPORTED" : "", "NVML_ERROR_INVALID_ARGUMENT");
 }
 
 // How the contract test fills one argument, and what it may break about it.
@@ -52,7 +68,8 @@ std::string argument(const Facts& facts, const Param& p, const FunctionSemantics
   // Buffers and structs with a variable tail are as long as their length says; the rest has a size to respect.
   const bool sized = p.ptr > 0 && semantics.role != Role::array;
   const auto size = semantics.size ? semantics.size : size_of(facts, p);
-  return fmt::format("{{\"{}\", Argument::{}, {}, {}}}", p.name, kind, sized ? size : 0, p.is_const());
+  return fmt::format("{{\"{}\", Argument::{}, {}, {}, {}}}", p.name, kind, sized ? size : 0, p.is_const(),
+                     refusal(facts, p, entry));
 }
 
 }  // namespace
@@ -78,9 +95,10 @@ const std::vector<Contract>& contracts() {
     for (const auto& macro : entry.versions)
       tags.push_back(fmt::format("0x{:08x}u", *registry.facts.version_tag(macro)));
     const auto result = entry.sim.result.empty() ? 0 : registry.facts.value(entry.sim.result).value();
-    out += fmt::format("      {{\"{}\", \"{}\", Protocol::{}, Answer::{}, {}, {}, {{{}}}, {{{}}}}},\n", function.name,
+    out += fmt::format("      {{\"{}\", \"{}\", Protocol::{}, Answer::{}, {}, {}, {{{}}}, {{{}}}, {}, {}}},\n", function.name,
                        entry.file, to_string(entry.call), to_string(entry.sim.answer), result, entry.before_init,
-                       fmt::join(arguments, ", "), fmt::join(tags, ", "));
+                       fmt::join(arguments, ", "), fmt::join(tags, ", "),
+                       number(registry.facts, entry.mismatch, "NVML_ERROR_ARGUMENT_VERSION_MISMATCH"), !entry.needs.empty());
   }
   out += R"(  };
   return all;

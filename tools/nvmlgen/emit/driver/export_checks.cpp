@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "emit/driver/text.hpp"
 
 namespace nvmlgen {
@@ -15,7 +17,9 @@ class CheckWriter {
 
   ExportChecks write() {
     check_init();
-    check_arguments();
+    check_handle();
+    check_needs();
+    check_pointers();
     check_versions();
     check_enums();
     check_privilege();
@@ -34,10 +38,9 @@ class CheckWriter {
     line("  if (!machine) return NVML_ERROR_UNINITIALIZED;");
   }
 
-  // Handles and pointers. A handle of another class than device is checked by the code that knows the class; where
-  // there is none, the library never gave such a handle.
-  void check_arguments() {
-    std::vector<std::string> refusals;
+  // A handle of another class than device is checked by the code that knows the class; where there is none, the library
+  // never gave such a handle.
+  void check_handle() {
     const auto self = self_kind(function_, entry_);
     if (self == SelfKind::device) {
       if (entry_.on_mig.empty()) {
@@ -46,14 +49,43 @@ class CheckWriter {
         line("  const auto target = find_target(*machine, {});", entry_.self()->name);
         line("  const auto* gpu = target.gpu;");
       }
-      refusals.push_back("!gpu");
+      refusals_.push_back("!gpu");
     } else if (self == SelfKind::foreign && entry_.sim.answer != Answer::code) {
       line("  return NVML_ERROR_INVALID_ARGUMENT;");
       refuses_ = true;
-      return;
+    } else if (self == SelfKind::foreign && function_.find(entry_.self()->name)->kind == Kind::handle) {
+      refusals_.push_back("!" + entry_.self()->name);
     }
-    for (const auto& pointer : required_pointers(function_, entry_)) refusals.push_back("!" + pointer);
-    if (!refusals.empty()) line("  if ({}) return NVML_ERROR_INVALID_ARGUMENT;", fmt::join(refusals, " || "));
+  }
+
+  void refuse_by_now() {
+    if (!refusals_.empty()) line("  if ({}) return NVML_ERROR_INVALID_ARGUMENT;", fmt::join(refusals_, " || "));
+    refusals_.clear();
+  }
+
+  // What the GPU must have comes before all other arguments, where the registry says so.
+  void check_needs() {
+    if (refuses_ || entry_.needs.empty()) return;
+    for (const auto& pointer : entry_.needs_after) refusals_.push_back("!" + pointer);
+    refuse_by_now();
+    const bool on_device = self_kind(function_, entry_) == SelfKind::device;
+    line("  if (!{}) return NVML_ERROR_NOT_SUPPORTED;",
+         entry_.needs == "vgpu_host" ? (on_device ? "nvmlkit::sim::vgpu::is_host(*gpu)" : "hosts_vgpus(*machine)")
+         : entry_.needs == "nvlinks" ? "nvmlkit::sim::links::count(*gpu)"
+                                     : fmt::format("is_present({})", model_expression(entry_.needs)));
+  }
+
+  void check_pointers() {
+    if (refuses_) return;
+    const auto& before = entry_.needs_after;
+    for (const auto& pointer : required_pointers(function_, entry_))
+      if (std::find(before.begin(), before.end(), pointer) == before.end()) refusals_.push_back("!" + pointer);
+    refuse_by_now();
+    for (const auto& p : entry_.params)
+      if (!p.missing.empty()) {
+        const bool counted_by_pointer = function_.find(p.length)->ptr > 0;
+        line("  if (!{} && {}{} != 0) return {};", p.name, counted_by_pointer ? "*" : "", p.length, p.missing);
+      }
   }
 
   void check_versions() {
@@ -62,8 +94,8 @@ class CheckWriter {
     if (!versioned) return;
     std::vector<std::string> tags;
     for (const auto& macro : entry_.versions) tags.push_back(fmt::format("0x{:08x}u", *facts_.version_tag(macro)));
-    line("  if (!is_one_of({}->version, {{{}}})) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;", versioned->name,
-         fmt::join(tags, ", "));
+    line("  if (!is_one_of({}->version, {{{}}})) return {};", versioned->name, fmt::join(tags, ", "),
+         entry_.mismatch.empty() ? "NVML_ERROR_ARGUMENT_VERSION_MISMATCH" : entry_.mismatch);
   }
 
   const Param* versioned_param() const {
@@ -78,8 +110,13 @@ class CheckWriter {
   void check_enums() {
     if (refuses_) return;
     for (const auto& p : function_.params)
-      if (p.kind == Kind::enumeration && p.ptr == 0 && p.base != "nvmlReturn_t")
-        line("  if (!is_known({}){}) return NVML_ERROR_INVALID_ARGUMENT;", p.name, but_not(p));
+      if (p.kind == Kind::enumeration && p.ptr == 0 && p.base != "nvmlReturn_t") check_enum(p, *entry_.find(p.name));
+  }
+
+  void check_enum(const Param& p, const ParamSemantics& said) {
+    if (said.unknown == "accepted") return;
+    line("  if (!is_known({}){}) return {};", p.name, but_not(p),
+         said.unknown.empty() ? "NVML_ERROR_INVALID_ARGUMENT" : said.unknown);
   }
 
   std::string but_not(const Param& p) const {
@@ -103,6 +140,7 @@ class CheckWriter {
   const Function& function_;
   const FunctionSemantics& entry_;
   std::string out_;
+  std::vector<std::string> refusals_;  // conditions of the next Invalid Argument
   bool refuses_ = false;
 };
 

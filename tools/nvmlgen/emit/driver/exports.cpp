@@ -34,6 +34,14 @@ std::string exported_function(const Facts& facts, const Function& function, cons
 }  // namespace
 
 std::string emit_exports(const Registry& registry, const std::string& subject) {
+  std::string functions;
+  for (const auto& function : registry.facts.functions) {
+    const auto& entry = registry.semantics.functions.at(function.name);
+    if (entry.file == subject) functions += exported_function(registry.facts, function, entry);
+  }
+  const auto include = [&](const char* word, const char* header) {
+    return functions.find(word) == std::string::npos ? std::string() : fmt::format("#include \"{}\"\n", header);
+  };
   std::string out = kBanner;
   out += fmt::format("// Exported C functions of registry/semantics/{}.yaml.\n", subject);
   out += R"(#include "driver/nvml/call/access.hpp"
@@ -43,8 +51,12 @@ std::string emit_exports(const Registry& registry, const std::string& subject) {
 #include "driver/nvml/generated/functions.hpp"
 #include "driver/nvml/generated/known_values.hpp"
 #include "driver/nvml/mig/handles.hpp"
-#include "sim/telemetry/reading.hpp"
-
+)";
+  out += include("hosts_vgpus(", "driver/nvml/vgpu/vgpu.hpp");
+  out += include("links::count(", "sim/links/links.hpp");
+  out += "#include \"sim/telemetry/reading.hpp\"\n";
+  out += include("vgpu::is_host(", "sim/vgpu/types.hpp");
+  out += R"(
 // An argument that an answer does not need is named all the same.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunused-variable"
@@ -55,11 +67,7 @@ using namespace nvmlkit::driver;
 NVMLKIT_EXPORTS_BEGIN
 
 )";
-  for (const auto& function : registry.facts.functions) {
-    const auto& entry = registry.semantics.functions.at(function.name);
-    if (entry.file == subject) out += exported_function(registry.facts, function, entry);
-  }
-  out += "NVMLKIT_EXPORTS_END\n";
+  out += functions + "NVMLKIT_EXPORTS_END\n";
   return out;
 }
 

@@ -13,6 +13,18 @@ const char* scope_constant(const std::string& scope) {
   return "POWER_SCOPE_MEMORY";
 }
 
+const char* type_constant(const std::string& type) {
+  if (type == "uint") return "NVML_VALUE_TYPE_UNSIGNED_INT";
+  if (type == "int") return "NVML_VALUE_TYPE_SIGNED_INT";
+  if (type == "ullong") return "NVML_VALUE_TYPE_UNSIGNED_LONG_LONG";
+  return type == "ushort" ? "NVML_VALUE_TYPE_UNSIGNED_SHORT" : "NVML_VALUE_TYPE_DOUBLE";
+}
+
+std::string call(const FieldId& id) {
+  const auto text = fmt::format("{}(*gpu, {}{}, scope, out)", id.code, id.live ? "now, " : "", id.id);
+  return id.type.empty() ? text : fmt::format("typed({}, {}, out)", type_constant(id.type), text);
+}
+
 std::string put(const FieldId& id, const std::string& path) {
   return fmt::format("return put_{}(now({}), out);", id.type, model_expression(path));
 }
@@ -37,13 +49,23 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
     if (!id.later.empty()) {
       out += fmt::format("      return NVML_ERROR_NOT_SUPPORTED;  // not simulated yet: {}\n", id.later);
     } else if (!id.code.empty()) {
-      out += fmt::format("      return {}(*gpu, {}{}, scope, out);\n", id.code, id.live ? "now, " : "", id.id);
+      out += fmt::format("      return {};\n", call(id));
     } else if (id.scopes.count("")) {
+      if (id.scopes_below != 0)
+        out += fmt::format("      if (scope >= {}) return typed({}, NVML_ERROR_INVALID_ARGUMENT, out);\n", id.scopes_below,
+                           type_constant(id.type));
       out += "      " + put(id, id.scopes.at("")) + "\n";
     } else {
-      for (const auto& [scope, path] : id.scopes)
-        out += fmt::format("      if (scope == {}) {}\n", scope_constant(scope), put(id, path));
-      out += "      return scope < POWER_SCOPE_COUNT ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_INVALID_ARGUMENT;\n";
+      for (const auto& [scope, path] : id.scopes) {
+        // The scope of a whole base board is none at all on a GPU without one.
+        const auto there = scope == "gpu_base" ? fmt::format(" && {}.present", model_expression(path)) : std::string();
+        out += fmt::format("      if (scope == {}{}) {}\n", scope_constant(scope), there, put(id, path));
+      }
+      for (const auto& scope : id.lacks)
+        out += fmt::format("      if (scope == {}) return typed({}, NVML_ERROR_NOT_SUPPORTED, out);\n",
+                           scope_constant(scope), type_constant(id.type));
+      out += fmt::format("      return {};\n", id.elsewhere.empty() ? "NVML_ERROR_INVALID_ARGUMENT"
+                                                                   : fmt::format("typed({}, {}, out)", type_constant(id.type), id.elsewhere));
     }
   }
   out += R"(    default:

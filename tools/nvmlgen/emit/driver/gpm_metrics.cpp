@@ -6,6 +6,11 @@
 #include "emit/driver/text.hpp"
 
 namespace nvmlgen {
+namespace {
+
+std::string named(const std::string& name) { return name.empty() ? "nullptr" : '"' + name + '"'; }
+
+}  // namespace
 
 std::string emit_gpm_metrics(const Registry& registry) {
   std::set<std::string> codes;
@@ -18,8 +23,8 @@ std::string emit_gpm_metrics(const Registry& registry) {
   out += "}  // namespace gpm_metrics\n\nnamespace {\n\nconstexpr GpmMetric metrics[] = {\n";
   for (const auto& metric : registry.gpm_metrics)
     out +=
-        fmt::format("    {{{}, \"{}\", \"{}\", \"{}\", {}, {}}},{}\n", metric.id, metric.short_name, metric.long_name(),
-                    metric.unit, metric.code.empty() ? "nullptr" : "&gpm_metrics::" + metric.code, metric.index,
+        fmt::format("    {{{}, {}, {}, \"{}\", {}, {}}},{}\n", metric.id, named(metric.short_name),
+                    metric.short_name.empty() ? "nullptr" : named(metric.long_name()), metric.unit, metric.code.empty() ? "nullptr" : "&gpm_metrics::" + metric.code, metric.index,
                     metric.unsupported.empty() ? "" : "  // " + metric.unsupported);
   out += "};\n\n}  // namespace\n\nstd::span<const GpmMetric> all_gpm_metrics() { return metrics; }\n\n";
   out += "}  // namespace nvmlkit::driver\n";
