@@ -57,6 +57,8 @@ class Writer : RandomMemory {
       line("cvt.u16.u32 %h" + n + ", %r" + n);
       line("setp.lt.s32 %p" + n + ", %r" + n + ", " + std::to_string(pick(1000)));
     }
+    // Local memory has any content at the start of a kernel.
+    for (int at = 0; has_local_ && at < 256; at += 8) line("st.local.u64 [mine+" + std::to_string(at) + "], 0");
   }
 
   // Each lane's values, and what the block shares.
@@ -157,16 +159,18 @@ class Writer : RandomMemory {
     }
   }
 
-  // Of words that the lanes of the warp write. Some warps have 16 lanes: enough for two matrices.
+  // Of words that the lanes of the warp write. A GPU loads nothing into a warp of which some lanes are not there.
   void load_matrices() {
     line("and.b32 %t9, %t6, 0xFFFFFF80");
     line("mov.u32 %t10, %laneid");
     line("and.b32 %t10, %t10, " + std::to_string(pick(8)));
     line("mad.lo.s32 %t9, %t10, 16, %t9");
     line("add.s32 %t9, %t9, %t7");
+    line("or.b32 %t10, %t4, 31");
+    line("setp.lt.u32 %p7, %t10, %t3");
     const auto trans = std::string(pick(2) ? ".trans" : "") + ".shared.b16 {";
-    if (pick(2)) return line("ldmatrix.sync.aligned.m8n8.x2" + trans + two("r") + "}, [%t9]");
-    line("ldmatrix.sync.aligned.m8n8.x1" + trans + any("r") + "}, [%t9]");
+    if (pick(2)) return line("@%p7 ldmatrix.sync.aligned.m8n8.x2" + trans + two("r") + "}, [%t9]");
+    line("@%p7 ldmatrix.sync.aligned.m8n8.x1" + trans + any("r") + "}, [%t9]");
   }
 
   // Of the whole warp, behind a barrier for all of it.
