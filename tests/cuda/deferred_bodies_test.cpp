@@ -72,7 +72,7 @@ constexpr const char* kText = R"(
   st.global.v2.u32 [%rd1], {%r2, %r4};
   ret;
 }
-.visible .entry third() { ret; }
+.visible .entry third() { .shared.align 8 .b8 depot[16]; END:.shared/**/.b8 more[4]; ret; }
 )";
 
 std::shared_ptr<const std::string> shared(std::string text) {

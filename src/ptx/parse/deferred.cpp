@@ -4,15 +4,18 @@
 namespace nvmlkit::ptx {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+// What a name, a modifier or a dotted word may consist of.
+bool is_in_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+         c == '%' || c == ':';
+}
 
-// A directive, and not a word of an instruction: ld.shared.
+// A directive, and not a modifier of an instruction: ld.shared. Where this is wrong, the long look is taken.
 bool declares(std::string_view text, std::size_t at) {
-  const char before = at > 0 ? text[at - 1] : ' ';
-  if (!is_blank(before) && before != ';' && before != '{' && before != '}') return false;
+  if (at > 0 && text[at - 1] != ':' && is_in_word(text[at - 1])) return false;  // a label may stand before
   for (const std::string_view space : {".shared", ".global", ".const"}) {
     const auto end = at + space.size();
-    if (text.substr(at, space.size()) == space && end < text.size() && is_blank(text[end])) return true;
+    if (text.substr(at, space.size()) == space && end < text.size() && !is_in_word(text[end])) return true;
   }
   return false;
 }
