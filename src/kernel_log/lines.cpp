@@ -217,16 +217,17 @@ std::optional<Record> record_of(const Machine& machine, const Published& event) 
   return Record{event.record, event.uptime_us, level_of(*line), std::move(*line)};
 }
 
-// The CPU of a GPU with NVLink-C2C is a Grace. Other machines have the processor of this host.
+// The CPU of a GPU with NVLink-C2C is a Grace, and that of an integrated GPU is of Arm, too. Other machines have the processor
+// of this host.
 std::string module_identity(const Machine& machine) {
   const auto gpus = machine.gpus();
-  const bool grace = std::any_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) {
-    return gpu.c2c.mode && *gpu.c2c.mode == model::EnableState::enabled;
+  const bool arm = std::any_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) {
+    return has(gpu, Trait::integrated) || (gpu.c2c.mode && *gpu.c2c.mode == model::EnableState::enabled);
   });
   // These GPUs work with the open kernel module only.
-  const bool open = grace || std::any_of(gpus.begin(), gpus.end(),
-                                         [](const Gpu& gpu) { return is_from(gpu, model::Architecture::blackwell); });
-  const std::string processor(grace ? "aarch64" : kProcessor);
+  const bool open = arm || std::any_of(gpus.begin(), gpus.end(),
+                                       [](const Gpu& gpu) { return is_from(gpu, model::Architecture::blackwell); });
+  const std::string processor(arm ? "aarch64" : kProcessor);
   return "NVIDIA UNIX " + (open ? "Open Kernel Module for " + processor : processor + " Kernel Module") + "  " +
          std::string(driver_version(machine)) + "  " + (open ? "Release Build  (nvmlkit)  " : "") +
          "Thu Jan  1 00:00:00 UTC 1970";

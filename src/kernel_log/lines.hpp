@@ -14,7 +14,7 @@ namespace nvmlkit::kernel_log {
 std::optional<Record> record_of(const sim::Machine& machine, const sim::events::Published& event);
 
 // The kernel module's name for itself: NVIDIA UNIX x86_64 Kernel Module  580.105.08  DATE. It is in
-// /proc/driver/nvidia/version, too. A machine with Grace CPUs has aarch64 on every host.
+// /proc/driver/nvidia/version, too. A machine with CPUs of Arm has aarch64 on every host.
 std::string module_identity(const sim::Machine& machine);
 
 }  // namespace nvmlkit::kernel_log

@@ -11,6 +11,7 @@
 #include "sim/state/follow.hpp"
 #include "sim/state/read.hpp"
 #include "sim/telemetry/reading.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::metrics {
 namespace {
@@ -48,7 +49,7 @@ template <auto Member>
 Result memory_mib(const Machine& machine, const Machine&, std::size_t gpu) {
   sim::processes::Memory memory{};
   const auto& of = machine.gpus()[gpu];
-  if (!of.memory.total_bytes) return {};
+  if (!of.memory.total_bytes || sim::has(of, sim::Trait::integrated)) return {};
   sim::state::consistently(machine, machine.sequence(of),
                            [&] { memory = sim::processes::memory_of_board(machine, of); });
   return static_cast<double>(memory.*Member >> 20);

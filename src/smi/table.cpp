@@ -89,22 +89,26 @@ std::string whole_watts(const nvml::Result<nvml::Milliwatts>& power, const char*
 }
 
 std::string power(const Gpu& gpu) {
-  const auto draw = whole_watts(gpu->power_usage(), gpu.version() < kNewNames ? "N/A" : "N/A ");
-  const auto limit = whole_watts(gpu->enforced_power_limit(), "N/A");
   const bool wide = gpu.version() >= kWide;
+  const auto draw = whole_watts(gpu->power_usage(), gpu.version() < kNewBorders ? "N/A" : "N/A ");
+  const auto limit = whole_watts(gpu->enforced_power_limit(), wide ? "N/A " : "N/A");
   return fmt::format("{:>{}} / {:>{}}", draw, wide ? 16 : 17, fitting(limit, wide ? 5 : 4), wide ? 5 : 4);
 }
 
 std::string state_row(const Gpu& gpu) {
   const auto fan = gpu->fan_speed();
   const auto degrees = gpu->temperature(nvml::TemperatureSensor::gpu);
+  const auto state = show<&nvml::Device::performance_state>(gpu);
   return fmt::format("{:>4}{:>6}{:>6}{}", fan ? fmt::format("{}%", fan->count()) : "N/A",
-                     degrees ? fmt::format("{}C", degrees->count()) : "N/A",
-                     show<&nvml::Device::performance_state>(gpu), power(gpu));
+                     degrees ? fmt::format("{}C", degrees->count()) : "N/A", state == "N/A" ? "N/A " : state,
+                     power(gpu));
 }
 
+// What GPUs that use the host's memory have in its place begins at the left.
 std::string memory(const Gpu& gpu) {
   const auto& memory = gpu.memory();
+  if (!memory && memory.error() == nvml::Errc::not_supported)
+    return fmt::format("{:<{}}", " Not Supported", gpu.version() < kWide ? 21 : 23);
   const auto mib = [&](nvml::Bytes bytes) { return fmt::format("{}MiB", mebibytes(gpu.version(), bytes)); };
   const int room = gpu.version() < kWide ? 8 : 9;
   return fmt::format("{} / {:>{}}", memory ? mib(memory->used) : "N/A",

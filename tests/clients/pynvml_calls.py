@@ -51,6 +51,7 @@ events = pynvml.nvmlEventSetCreate()
 memory_clock = or_none(lambda: pynvml.nvmlDeviceGetSupportedMemoryClocks(gpu)[0]) or 0
 clock = or_none(lambda: pynvml.nvmlDeviceGetSupportedGraphicsClocks(gpu, memory_clock)[0]) or 0
 unit = or_none(lambda: pynvml.nvmlUnitGetHandleByIndex(0))
+memory = or_none(lambda: pynvml.nvmlDeviceGetMemoryInfo(gpu)) or pynvml.c_nvmlMemory_t()
 
 # By the name of the parameter; where several functions mean something else by it, by FUNCTION.PARAMETER too.
 ARGUMENTS = {
@@ -64,13 +65,13 @@ ARGUMENTS = {
     "serial": or_none(lambda: pynvml.nvmlDeviceGetSerial(gpu)), "pciBusId": pynvml.nvmlDeviceGetPciInfo(gpu).busId,
     "fieldIds": [pynvml.NVML_FI_DEV_TOTAL_ENERGY_CONSUMPTION], "eventTypes": pynvml.nvmlEventTypeXidCriticalError,
     "cpuSetSize": 4, "nodeSetSize": 4, "c_nonce": [0] * 32,
-    "limit": or_none(lambda: pynvml.nvmlDeviceGetPowerManagementLimit(gpu)), "level": 0, "version": 2, "timeoutms": 1,
+    "limit": or_none(lambda: pynvml.nvmlDeviceGetPowerManagementLimit(gpu)) or 100000, "level": 0, "version": 2, "timeoutms": 1,
     "maxGraphicsClockMHz": clock, "minGpuClockMHz": clock, "maxGpuClockMHz": clock, "maxMemClockMHz": memory_clock,
     "minMemClockMHz": memory_clock, "nvmlDeviceSetMemoryLockedClocks.maxMemClockMHz": memory_clock,
     "placementsRef": (pynvml.c_nvmlComputeInstancePlacement_t * 32)(), "result": 3, "nvmlErrorCode": 3, "profileId": 0,
     "computeInstancesRef": (pynvml.c_nvmlComputeInstance_t * 8)(), "gpuInstancesRef": (pynvml.c_nvmlGpuInstance_t * 8)(),
-    "struct": pynvml.nvmlDeviceGetMemoryInfo(gpu), 
-    "obj": pynvml.nvmlStructToFriendlyObject(pynvml.nvmlDeviceGetMemoryInfo(gpu)),
+    "struct": memory,
+    "obj": pynvml.nvmlStructToFriendlyObject(memory),
     "memoryClockMHz": memory_clock,
     "nvmlDeviceSetDriverModel.model": 0, "nvmlFriendlyObjectToStruct.model": pynvml.c_nvmlMemory_t,
     "nvmlDeviceGetGspFirmwareVersion.version": create_string_buffer(80),

@@ -48,7 +48,7 @@ class OnMachines(ClientTest):
 
 class BuiltIn(OnMachines):
     def test_power_limit(self) -> None:
-        for smi, gpu, _ in self.on_every_machine():
+        for smi, gpu, _ in self.on_every_machine(where=lambda gpu: gpu["power"]["max_limit_mw"]):
             lowest, highest = (gpu["power"][key] // 1000 for key in ("min_limit_mw", "max_limit_mw"))
             wanted = (lowest + highest) // 2
             self.smi(smi, "-i", "0", "-pl", str(wanted))

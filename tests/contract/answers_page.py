@@ -26,6 +26,7 @@ COLUMNS = [
     ("Hopper H100", "h100", ""),
     ("Blackwell B200", "b200", ""),
     ("Blackwell RTX PRO 6000", "rtxpro6000", ""),
+    ("Integrated, Thor", "thor", ""),
     ("Rubin VR200", "vr200", ""),
     ("L40S, vGPU host", "l40s", HOST),
     ("H100, MIG mode", "h100", MIG),

@@ -183,7 +183,7 @@ TEST_F(KernelLog, TheNameOfTheModule) {
   make("b200", "580.105.08");
   EXPECT_TRUE(module_identity(*machine).starts_with("NVIDIA UNIX Open Kernel Module for " + processor +
                                                     "  580.105.08  Release"));
-  for (const auto* grace : {"gh200", "gb200", "gb300", "vr200"}) {
+  for (const auto* grace : {"gh200", "gb200", "gb300", "vr200", "thor"}) {
     make(grace, "580.105.08");
     EXPECT_TRUE(module_identity(*machine).starts_with("NVIDIA UNIX Open Kernel Module for aarch64  580.105.08  "))
         << grace;

@@ -45,6 +45,7 @@ inline constexpr std::array kProfiles = {
     Profile{"rtx5090", "", 1, true},
     Profile{"rtx3070ti", "rtx3070ti", 1, true},
     Profile{"gh200", "", 1},
+    Profile{"thor", "", 1, true},
     Profile{"rtxpro6000", "rtx-pro-6000-blackwell-server", 1},
 };
 

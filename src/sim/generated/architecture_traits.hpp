@@ -8,6 +8,7 @@
 namespace nvmlkit::sim {
 
 enum class Trait : std::uint8_t {
+  integrated,  // A GPU uses the host's memory. NVML reports none of it.
   drain,  // A GPU can be drained and removed.
   locked_graphics_clocks,  // Graphics clocks can be locked.
   sram_ecc,  // ECC counts SRAM as one memory beside DRAM.
@@ -45,11 +46,15 @@ struct Rule {
 
 inline constexpr Chip kGa100{7u, 8u, 0u};
 inline constexpr Chip kGb202{10u, 12u, 0u};
+inline constexpr Chip kGb10b{10u, 11u, 0u};
+inline constexpr Chip kGb10{10u, 12u, 1u};
+inline constexpr Chip kAlso_integrated[] = {kGb10b, kGb10};
 inline constexpr Chip kWithout_average_power[] = {kGa100};
 inline constexpr Chip kAlso_error_containment[] = {kGa100};
-inline constexpr Chip kWithout_power_smoothing[] = {kGb202};
+inline constexpr Chip kWithout_power_smoothing[] = {kGb202, kGb10b, kGb10};
 
 inline constexpr Rule kRules[] = {
+    {4294967295u, kAlso_integrated, {}},  // integrated
     {4u, {}, {}},  // drain
     {5u, {}, {}},  // locked_graphics_clocks
     {6u, {}, {}},  // sram_ecc

@@ -42,7 +42,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
       return 0;
     case CU_DEVICE_ATTRIBUTE_INTEGRATED:
-      return 0;
+      return by_capability(*gpu, {{70, 0}, {110, 1}, {120, 0}, {121, 1}});
     case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
       return 1;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
@@ -84,9 +84,9 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
       return number(gpu->memory.l2_cache_bytes);
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
-      return by_capability(*gpu, {{70, 2048}, {75, 1024}, {80, 2048}, {86, 1536}, {90, 2048}, {120, 1536}});
+      return by_capability(*gpu, {{70, 2048}, {75, 1024}, {80, 2048}, {86, 1536}, {90, 2048}, {110, 1536}, {120, 1536}});
     case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
-      return by_capability(*gpu, {{70, 6}, {75, 3}, {80, 3}, {86, 2}, {90, 3}});
+      return by_capability(*gpu, {{70, 6}, {75, 3}, {80, 3}, {86, 2}, {90, 3}, {110, 1}, {120, 3}});
     case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
       return 1;
     case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH:
@@ -180,7 +180,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
-      return by_capability(*gpu, {{70, 2}, {75, 32}, {80, 2}, {86, 64}, {90, 2}, {120, 64}});
+      return by_capability(*gpu, {{70, 2}, {75, 32}, {80, 2}, {86, 64}, {90, 2}, {110, 64}, {120, 64}});
     case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
       return 0;
     case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
@@ -218,7 +218,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
-      return by_capability(*gpu, {{70, 32}, {75, 16}, {80, 32}, {86, 16}, {89, 24}, {90, 32}, {120, 24}});
+      return by_capability(*gpu, {{70, 32}, {75, 16}, {80, 32}, {86, 16}, {89, 24}, {90, 32}, {110, 24}, {120, 24}});
     case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
       return 0;
     case CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE:

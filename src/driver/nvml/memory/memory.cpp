@@ -6,6 +6,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "sim/processes/limits.hpp"
 #include "sim/processes/occupants.hpp"
+#include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::driver::functions {
 namespace {
@@ -16,7 +17,7 @@ unsigned long long left(unsigned long long total, unsigned long long taken) {
 }
 
 nvmlReturn_t memory_info(const Machine& machine, const Gpu& gpu, nvmlMemory_v2_t* memory) {
-  if (!gpu.memory.total_bytes) return NVML_ERROR_NOT_SUPPORTED;
+  if (!gpu.memory.total_bytes || sim::has(gpu, sim::Trait::integrated)) return NVML_ERROR_NOT_SUPPORTED;
   const auto now = sim::processes::memory_of_board(machine, gpu);
   memory->total = now.total;
   memory->reserved = now.reserved;
