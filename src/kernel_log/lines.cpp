@@ -217,8 +217,8 @@ std::optional<Record> record_of(const Machine& machine, const Published& event) 
   return Record{event.record, event.uptime_us, level_of(*line), std::move(*line)};
 }
 
-// The CPU of a GPU with NVLink-C2C is a Grace, and that of an integrated GPU is of Arm, too. Other machines have the processor
-// of this host.
+// The CPU of a GPU with NVLink-C2C is a Grace. That of an integrated GPU is of Arm, too. Other machines have the
+// processor of this host.
 std::string module_identity(const Machine& machine) {
   const auto gpus = machine.gpus();
   const bool arm = std::any_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) {

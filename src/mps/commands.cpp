@@ -7,6 +7,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -152,6 +153,45 @@ std::string shutdown_server(Daemon& daemon, Words words) {
   return "";
 }
 
+// One line for each device, in the order of the devices; an estimate.
+std::string device_clients(Daemon& daemon, Words words) {
+  if (words.size() == 2 && server_at(daemon, words[1]) == nullptr) return no_server(words[1]);
+  std::map<std::string, std::string> clients;
+  for (const auto& [pid, server] : daemon.servers()) {
+    if (words.size() == 2 && number_of<pid_t>(words[1]) != pid) continue;
+    for (const auto* client : daemon.clients_of(pid)) {
+      std::istringstream devices(client->devices);
+      for (std::string device; std::getline(devices, device, ',');) clients[device] += fmt::format(" {}", client->pid);
+    }
+  }
+  std::string out;
+  for (const auto& [device, pids] : clients) out += fmt::format("{}:{}\n", device, pids);
+  return out;
+}
+
+// NVIDIA's program prints 0, a CUresult.
+std::string terminate_client(Daemon& daemon, Words words) {
+  auto* server = server_at(daemon, words[1]);
+  if (server == nullptr) return no_server(words[1]);
+  const auto client = number_of<pid_t>(words[2]);
+  if (!client || !daemon.terminate_client(server->pid, *client)) return fmt::format("Client {} not found\n", words[2]);
+  return "0\n";
+}
+
+std::string sm_partition(Daemon& daemon, Words words) {
+  if (daemon.division() == Division::none) return "Failed: static partitioning is off; start the daemon with -S\n";
+  if (words[1] == "add") return daemon.partitions().add(daemon.gpus(), words[2], words[3]);
+  if (words[1] == "rm")
+    return daemon.partitions().remove(daemon.gpus(), words[2], words[3], daemon.partitions_in_use());
+  return "Usage: sm_partition add <device UUID> <chunks> | sm_partition rm <device UUID> <partition>\n";
+}
+
+// Nothing without static partitioning.
+std::string list_partitions(Daemon& daemon, Words) {
+  if (daemon.division() == Division::none) return "";
+  return daemon.partitions().table(daemon.gpus(), daemon.partitions_in_use());
+}
+
 struct Command {
   std::string_view name;
   std::size_t least, most;  // words, its name included
@@ -163,6 +203,8 @@ constexpr Command kCommands[] = {
     {"get_server_status", 2, 2, server_status},
     {"start_server", 3, 3, start_server},
     {"get_client_list", 2, 2, client_list},
+    {"get_device_client_list", 1, 2, device_clients},
+    {"terminate_client", 3, 3, terminate_client},
     {"ps", 1, 3, processes},
     {"get_default_client_priority", 1, 1, default_priority},
     {"set_default_client_priority", 2, 2, set_default_priority},
@@ -177,6 +219,22 @@ constexpr Command kCommands[] = {
     {"shutdown_server", 2, 3, shutdown_server},
 };
 
+// Of CUDA 13.1; older programs do not know them.
+constexpr Command kPartitionCommands[] = {
+    {"sm_partition", 4, 4, sm_partition},
+    {"lspart", 1, 1, list_partitions},
+};
+
+std::optional<std::string> answer_of(std::span<const Command> commands, Daemon& daemon, Words words) {
+  for (const auto& command : commands) {
+    if (command.name != words[0]) continue;
+    if (words.size() < command.least || words.size() > command.most)
+      return fmt::format("Wrong number of arguments of {}\n", words[0]);
+    return command.answer(daemon, words);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string answer_to(std::string_view line, Daemon& daemon, Peer& asking) {
@@ -188,12 +246,10 @@ std::string answer_to(std::string_view line, Daemon& daemon, Peer& asking) {
     daemon.quit(asking, seconds.value_or(-1));
     return "";
   }
-  for (const auto& command : kCommands) {
-    if (command.name != words[0]) continue;
-    if (words.size() < command.least || words.size() > command.most)
-      return fmt::format("Wrong number of arguments of {}\n", words[0]);
-    return command.answer(daemon, words);
-  }
+  if (auto answer = answer_of(kCommands, daemon, words)) return *answer;
+  const bool divides = words[0] == "sm_partition" || words[0] == "lspart";
+  if (divides && daemon.gpus().cuda >= kFirstCuda)
+    if (auto answer = answer_of(kPartitionCommands, daemon, words)) return *answer;
   return fmt::format("Unknown command \"{}\"\n", words[0]);
 }
 

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <string>
 
+#include "mps/daemon.hpp"
 #include "mps/start.hpp"
 #include "mps/wire/wire.hpp"
 
@@ -18,13 +19,22 @@ bool hand_over(const std::string& line) {
   return true;
 }
 
+int refuse_without_daemon() {
+  std::puts("Cannot find MPS control daemon process");
+  return 1;
+}
+
+// The words of the program's arguments are one command.
+int command_of(int count, char** arguments) {
+  std::string line = arguments[1];
+  for (int i = 2; i < count; ++i) line.append(1, ' ').append(arguments[i]);
+  return hand_over(line) ? 0 : refuse_without_daemon();
+}
+
 int interact() {
   for (std::string line; std::getline(std::cin, line);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    if (!hand_over(line)) {
-      std::puts("Cannot find MPS control daemon process");
-      return 1;
-    }
+    if (!hand_over(line)) return refuse_without_daemon();
   }
   return 0;
 }
@@ -32,10 +42,24 @@ int interact() {
 }  // namespace
 
 int main(int count, char** arguments) {
+  using nvmlkit::mps::Division;
   using nvmlkit::mps::Place;
   if (count == 1) return interact();
-  if (count == 2 && std::strcmp(arguments[1], "-d") == 0) return nvmlkit::mps::start_daemon(Place::background);
-  if (count == 2 && std::strcmp(arguments[1], "-f") == 0) return nvmlkit::mps::start_daemon(Place::foreground);
-  std::fprintf(stderr, "Usage: nvidia-cuda-mps-control [-d | -f]\n");
+  if (arguments[1][0] != '-') return command_of(count, arguments);
+  if (count == 2 && std::strcmp(arguments[1], "-v") == 0) return nvmlkit::mps::print_version();
+  auto place = Place::background;
+  auto division = Division::none;
+  bool known = true;
+  for (int i = 1; i < count; ++i) {
+    const std::string option = arguments[i];
+    if (option == "-f")
+      place = Place::foreground;
+    else if (option == "-S" || option == "--static-partitioning")
+      division = Division::statically;
+    else if (option != "-d")
+      known = false;
+  }
+  if (known) return nvmlkit::mps::start_daemon(place, division);
+  std::fprintf(stderr, "Usage: nvidia-cuda-mps-control [-d | -f] [-S] | -v | COMMAND\n");
   return 1;
 }

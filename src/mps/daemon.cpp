@@ -27,11 +27,12 @@ long now_ms() {
 
 }  // namespace
 
-Daemon::Daemon(int listener, int signals, std::string server_program, Settings defaults, Log log)
+Daemon::Daemon(int listener, int signals, std::string server_program, Settings defaults, Division division, Log log)
     : listener_(listener),
       signals_(signals),
       server_program_(std::move(server_program)),
       defaults_(std::move(defaults)),
+      division_(division),
       log_(std::move(log)) {}
 
 Daemon::~Daemon() {
@@ -109,6 +110,7 @@ void Daemon::take_line(Peer& peer, const std::string& line) {
   if (const auto hello = hello_of(line)) {
     peer.is_client = true;
     peer.devices = hello->devices;
+    peer.partitions = hello->partitions;
     log_.line("NEW CLIENT " + std::to_string(peer.pid) + " from user " + std::to_string(peer.user) +
               (find_server(server_for(peer.user)) ? ": Server is found" : ": push client to pending list"));
     return;
@@ -132,9 +134,53 @@ void Daemon::serve_waiting() {
 }
 
 void Daemon::grant(Peer& peer, const Server& server) {
+  Grant grant{server.pid, server.settings.percent, {}, server.settings.limits};
+  if (division_ == Division::statically) {
+    auto shares = partitions_.shares(gpus(), peer.partitions, peer.devices);
+    if (!shares) {
+      log_.line("Client " + std::to_string(peer.pid) + " has no valid SM partition");
+      send_line(peer.connection, kNoPartitionLine);
+      close(std::exchange(peer.connection, -1));
+      return;
+    }
+    peer.shares = *shares;
+    grant.shares = std::move(*shares);
+    grant.percent = 100;
+  }
   peer.server = server.pid;
-  if (!send_line(peer.connection, line_of(Grant{server.pid, server.settings.percent, server.settings.limits})))
-    close(std::exchange(peer.connection, -1));
+  if (!send_line(peer.connection, line_of(grant))) close(std::exchange(peer.connection, -1));
+}
+
+bool Daemon::terminate_client(pid_t server, pid_t client) {
+  bool found = false;
+  for (auto& peer : peers_) {
+    if (!peer.is_client || peer.server != server || peer.pid != client || peer.connection < 0) continue;
+    found = true;
+    log_.line("Terminating client " + std::to_string(client));
+    if (!send_line(peer.connection, kTerminatedLine)) close(std::exchange(peer.connection, -1));
+  }
+  return found;
+}
+
+std::vector<std::string> Daemon::partitions_in_use() const {
+  std::vector<std::string> names;
+  for (const auto& peer : peers_)
+    if (peer.connection >= 0)
+      for (const auto& share : peer.shares) names.push_back(share.device + "/" + share.id);
+  return names;
+}
+
+const GpuList& Daemon::gpus() {
+  if (!gpus_) {
+    const auto text = list_gpus(server_program_);
+    auto list = text ? gpus_of(*text) : std::nullopt;
+    if (!list) {
+      static const GpuList kNone;
+      return kNone;
+    }
+    gpus_ = std::move(*list);
+  }
+  return *gpus_;
 }
 
 Server* Daemon::find_server(pid_t pid) {

@@ -6,10 +6,12 @@
 
 #include <list>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "mps/log.hpp"
+#include "mps/partitions.hpp"
 #include "mps/wire/wire.hpp"
 
 namespace nvmlkit::mps {
@@ -38,14 +40,17 @@ struct Peer {
   uid_t user = 0;
   std::string received;
   bool is_client = false, is_quitting = false;
-  std::string devices;
+  std::string devices, partitions;
   pid_t server = 0;  // of a client; 0: it waits for one
+  Shares shares;     // of a client, if the daemon divides GPUs
 };
+
+enum class Division { none, statically };
 
 class Daemon {
  public:
   // `server_program`: the path of nvidia-cuda-mps-server.
-  Daemon(int listener, int signals, std::string server_program, Settings defaults, Log log);
+  Daemon(int listener, int signals, std::string server_program, Settings defaults, Division division, Log log);
   ~Daemon();
 
   // Until a command or a signal ends it.
@@ -54,11 +59,19 @@ class Daemon {
   // For the commands.
   Settings& defaults() { return defaults_; }
   const std::map<pid_t, Server>& servers() const { return servers_; }
+  Division division() const { return division_; }
+  Partitions& partitions() { return partitions_; }
+  // UUID/ID of the partitions that clients use.
+  std::vector<std::string> partitions_in_use() const;
+  // The GPUs of the driver, asked once; none without a driver.
+  const GpuList& gpus();
   Server* find_server(pid_t pid);
   std::vector<const Peer*> clients_of(pid_t server) const;
   // The server of the user, which is new if there was none; 0: another user's server has clients.
   pid_t server_for(uid_t user);
   void shut_down(Server& server, bool now);
+  // Ends the client's work; false: the server has no such client.
+  bool terminate_client(pid_t server, pid_t client);
   void quit(Peer& asking, int seconds);  // negative: as long as clients need
 
  private:
@@ -79,6 +92,9 @@ class Daemon {
   int listener_, signals_;
   std::string server_program_;
   Settings defaults_;
+  Division division_;
+  Partitions partitions_;
+  std::optional<GpuList> gpus_;
   Log log_;
   std::list<Peer> peers_;
   std::map<pid_t, Server> servers_;

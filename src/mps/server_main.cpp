@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstring>
 #include <string>
 
 #include "mps/spawn.hpp"
@@ -34,10 +36,42 @@ bool hold_gpus(void* driver) {
   return count > 0;
 }
 
+// For the daemon: the driver's CUDA and its GPUs, in the form of gpus_of().
+bool list_gpus(void* driver) {
+  const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
+  const auto version_of = reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDriverGetVersion"));
+  const auto count_of = reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDeviceGetCount"));
+  const auto uuid_of = reinterpret_cast<int (*)(unsigned char*, int)>(dlsym(driver, "cuDeviceGetUuid_v2"));
+  const auto name_of = reinterpret_cast<int (*)(char*, int, int)>(dlsym(driver, "cuDeviceGetName"));
+  const auto attribute = reinterpret_cast<int (*)(int*, int, int)>(dlsym(driver, "cuDeviceGetAttribute"));
+  int version = 0, count = 0;
+  if (!init || !version_of || !count_of || !uuid_of || !name_of || !attribute || version_of(&version) != 0)
+    return false;
+  std::printf("cuda %d\n", version);
+  if (init(0) != 0 || count_of(&count) != 0) return true;
+  for (int i = 0; i < count; ++i) {
+    unsigned char uuid[16] = {};
+    char name[256] = {};
+    if (uuid_of(uuid, i) != 0 || name_of(name, sizeof name, i) != 0) return false;
+    std::fputs(std::strstr(name, " MIG ") != nullptr ? "MIG-" : "GPU-", stdout);
+    for (int at = 0; at < 16; ++at) std::printf(at == 4 || at == 6 || at == 8 || at == 10 ? "-%02x" : "%02x", uuid[at]);
+    constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76, kIntegrated = 18;
+    for (const int which : {kMultiprocessors, kMajor, kMinor, kIntegrated}) {
+      int value = 0;
+      if (attribute(&value, which, i) != 0) return false;
+      std::printf(" %d", value);
+    }
+    std::puts("");
+  }
+  return true;
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   void* const driver = load_driver();
+  if (driver && count == 2 && std::strcmp(arguments[1], nvmlkit::mps::kListOption) == 0)
+    return list_gpus(driver) ? 0 : 1;
   if (!driver || !hold_gpus(driver)) return 1;
   if (write(nvmlkit::mps::kReadyEnd, "r", 1) != 1) return 1;
   close(nvmlkit::mps::kReadyEnd);

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 
@@ -25,7 +27,38 @@ namespace {
   _exit(1);
 }
 
+// In the child of list_gpus().
+[[noreturn]] void become_list(const char* program, int output) {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (dup2(output, STDOUT_FILENO) < 0) _exit(1);
+  setenv(kServerVariable, "1", 1);
+  execl(program, "nvidia-cuda-mps-server", kListOption, static_cast<char*>(nullptr));
+  _exit(1);
+}
+
 }  // namespace
+
+std::optional<std::string> list_gpus(const std::string& program) {
+  int output[2];
+  if (pipe2(output, O_CLOEXEC) != 0) return {};
+  const pid_t pid = fork();
+  if (pid == 0) become_list(program.c_str(), output[1]);
+  close(output[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got = 0; pid > 0;) {
+    got = read(output[0], buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+  close(output[0]);
+  int status = 0;
+  if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) return {};
+  return text;
+}
 
 std::optional<Started> spawn_server(const std::string& program, uid_t user) {
   int ready[2], lifeline[2];

@@ -17,6 +17,11 @@ struct Started {
   int lifeline;  // the server ends when this is closed
 };
 
+// The server's program lists the driver's GPUs on its standard output and ends.
+inline constexpr const char* kListOption = "--list-gpus";
+// Nothing if it fails.
+std::optional<std::string> list_gpus(const std::string& program);
+
 // As the user, if the daemon may become any.
 std::optional<Started> spawn_server(const std::string& program, uid_t user);
 

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "mps/daemon.hpp"
+#include "mps/spawn.hpp"
 
 namespace nvmlkit::mps {
 namespace {
@@ -112,10 +113,23 @@ void leave_terminal() {
 
 }  // namespace
 
-int start_daemon(Place place) {
+int print_version() {
+  const auto text = list_gpus(server_program());
+  const auto list = text ? gpus_of(*text) : std::nullopt;
+  if (!list) return refuse("No CUDA driver");
+  std::printf("Binary version: %d\n", list->cuda);
+  return 0;
+}
+
+int start_daemon(Place place, Division division) {
   const auto directory = pipe_directory();
   auto settings = settings_of_environment();
   if (!settings) return refuse(fmt::format("{} or {} has a value of another form", kPercentVariable, kLimitVariable));
+  if (division == Division::statically) {
+    const auto text = list_gpus(server_program());
+    const auto list = text ? gpus_of(*text) : std::nullopt;
+    if (!list || list->cuda < kFirstCuda) return refuse("-S needs a driver of CUDA 13.1 or newer: driver branch 590");
+  }
   if (mkdir(directory.c_str(), 0777) != 0 && errno != EEXIST)
     return refuse(fmt::format("Failed to create the directory {}: {}", directory, std::strerror(errno)));
   const int lock = lock_directory(directory);
@@ -136,7 +150,7 @@ int start_daemon(Place place) {
     if (end >= 0) close(end);
   log.line(fmt::format("Starting control daemon using socket {}/control", directory));
   log.line(fmt::format("To connect CUDA applications to this daemon, set env {}={}", kPipeVariable, directory));
-  Daemon daemon(listener, signals, server_program(), std::move(*settings), std::move(log));
+  Daemon daemon(listener, signals, server_program(), std::move(*settings), division, std::move(log));
   daemon.run();
   // Who waits for the answer to `quit` finds no daemon afterwards.
   close(listener);

@@ -42,6 +42,13 @@ def step(name, *of):
     if name == "attribute":
         value = ctypes.c_int()
         return [cuda.cuDeviceGetAttribute(ctypes.byref(value), of[1], of[0]), value.value]
+    if name == "spin":
+        module, function = ctypes.c_void_p(), ctypes.c_void_p()
+        text = b".version 6.0\\n.target sm_70\\n.address_size 64\\n.visible .entry spin() { again: bra again; }"
+        return (
+            cuda.cuModuleLoadData(ctypes.byref(module), text) or cuda.cuModuleGetFunction(ctypes.byref(function), module, b"spin")
+            or cuda.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, None, None) or cuda.cuCtxSynchronize()
+        )
     if name == "fork":
         child = os.fork()
         if child == 0:
@@ -64,7 +71,7 @@ assert nvml[f"nvmlDeviceGet{sys.argv[1]}RunningProcesses_v3"](device, ctypes.byr
 print(json.dumps([info.pid for info in infos[: count.value]]))
 """
 MULTIPROCESSORS, MPS_ENABLED = 16, 133
-UNAVAILABLE, OUT_OF_MEMORY, NOT_CONNECTED = 46, 2, 805
+UNAVAILABLE, OUT_OF_MEMORY, NOT_CONNECTED, TERMINATED, NO_PARTITION = 46, 2, 805, 810, 915
 
 
 class Program:
@@ -98,9 +105,15 @@ class Program:
 
 
 class Mps(ClientTest):
+    driver = ""  # of the machine; "": that of h100, 550
+
     def setUp(self) -> None:
         super().setUp()
-        self.up("h100", 2)
+        machine: str | Path = "h100"
+        if self.driver:
+            machine = self.folder / "machine.yaml"
+            machine.write_text(f'base: h100\nsystem: {{driver_version: "{self.driver}", cuda_version_major: 13, cuda_version_minor: 1}}\n')
+        self.up(machine, 2)
         self.folder.chmod(0o755)
         self.state.chmod(0o666)
         self.pipe, self.log = self.folder / "mps", self.folder / "log"
@@ -113,8 +126,8 @@ class Mps(ClientTest):
         self.assertEqual((done.returncode, done.stderr), (int(done.stdout == NO_DAEMON), ""))
         return done.stdout
 
-    def start(self, **more: str) -> None:
-        done = self.run_in(CONTROL, "-d", **more)
+    def start(self, *options: str, **more: str) -> None:
+        done = self.run_in(CONTROL, "-d", *options, **more)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def wait_for(self, look, wanted) -> None:
@@ -177,6 +190,37 @@ class Clients(Mps):
         log = (self.log / "control.log").read_text()
         self.assertRegex(log, r"\[\d{4}-\d\d-\d\d [\d:.]{12} Control +\d+\] Starting control daemon using socket " + str(self.pipe / "control"))
         self.assertIn(f"NEW SERVER {server}: Ready", log)
+
+    def test_the_clients_of_each_device(self) -> None:
+        self.start()
+        self.assertEqual(self.control("get_device_client_list"), "")
+        first, second = self.client(), self.client(CUDA_VISIBLE_DEVICES="1")
+        (server,) = self.servers()
+        uuids = [json.loads(self.good("get", f"gpu={gpu}", "uuid", "--json"))[0]["value"] for gpu in (0, 1)]
+        lists = self.control(f"get_device_client_list {server}")
+        self.assertEqual(lists, self.control("get_device_client_list"))
+        found = {line.split(": ")[0]: set(map(int, line.split(": ")[1].split())) for line in lists.splitlines()}
+        self.assertEqual(found, {uuids[0]: {first.pid}, uuids[1]: {first.pid, second.pid}})
+        self.assertEqual(self.control("get_device_client_list 1"), "Server 1 not found\n")
+
+    def test_terminate_client(self) -> None:
+        self.start()
+        first, second = self.client(), self.client()
+        (server,) = self.servers()
+        self.assertEqual(self.control(f"terminate_client {server} 1"), "Client 1 not found\n")
+        self.assertEqual(self.control(f"terminate_client 1 {first.pid}"), "Server 1 not found\n")
+        self.assertEqual(self.control("terminate_client"), "Wrong number of arguments of terminate_client\n")
+        first.send(["spin"])
+        time.sleep(0.2)
+        self.assertEqual(self.control(f"terminate_client {server} {first.pid}"), "0\n")
+        self.assertEqual(first.result(), [TERMINATED])
+        self.assertEqual(first.do(["memory", 16], ["memory", 16]), [TERMINATED, TERMINATED])
+        # The process lives, and the others work on.
+        self.assertIsNone(first.process.poll())
+        self.assertEqual(second.do(["memory", 16]), [0])
+        self.assertIn(f"Terminating client {first.pid}", (self.log / "control.log").read_text())
+        first.end()
+        self.wait_for(lambda: self.control(f"get_client_list {server}"), f"{second.pid}\n")
 
     def test_the_end_of_a_client(self) -> None:
         self.start()
@@ -277,6 +321,86 @@ class Limits(Mps):
         # The number of a GPU is that of the machine, whatever the client sees.
         hidden = self.client(CUDA_VISIBLE_DEVICES="1")
         self.assertEqual(hidden.do(["memory", 300], ["memory", 200]), [OUT_OF_MEMORY, 0])
+
+
+class StaticPartitions(Mps):
+    driver = "590.48.01"  # of CUDA 13.1, the first one that has them
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.uuids = [json.loads(self.good("get", f"gpu={gpu}", "uuid", "--json"))[0]["value"] for gpu in (0, 1)]
+
+    def add(self, gpu: int, chunks: int) -> str:
+        text = self.control(f"sm_partition add {self.uuids[gpu][:12]} {chunks}")
+        self.assertRegex(text, f"^Partition {self.uuids[gpu]}/[A-Za-z0-9+/]{{36}} created\n$")
+        return text.split()[1]
+
+    def rows(self) -> list[list[str]]:
+        lines = self.control("lspart").splitlines()
+        self.assertEqual([line.split() for line in lines[:2]], [["GPU", "Partition", "free", "used", "free", "used", "clients"], ["chunks", "chunks", "SM", "SM"]])
+        return [line.split() for line in lines[2:]]
+
+    def test_the_version(self) -> None:
+        done = self.run_in(CONTROL, "-v")
+        self.assertEqual((done.returncode, done.stdout), (0, "Binary version: 13010\n"))
+
+    def test_without_the_option_nothing_is_divided(self) -> None:
+        self.start()
+        self.assertEqual(self.control("lspart"), "")
+        self.assertIn("start the daemon with -S", self.control(f"sm_partition add {self.uuids[0]} 1"))
+
+    def test_partitions(self) -> None:
+        self.start("--static-partitioning")
+        # 132 multiprocessors in chunks of eight: the last four belong to no chunk.
+        short = [uuid[:12] for uuid in self.uuids]
+        self.assertEqual(self.rows(), [[uuid, "16", "0", "128", "0"] for uuid in short])
+        large, small = self.add(0, 10), self.add(0, 6)
+        self.assertNotEqual(large, small)
+        self.assertEqual(
+            self.control(f"sm_partition add {self.uuids[0]} 1"),
+            "Failed to fulfill the requested SM partition of 1 chunks, error CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION\n",
+        )
+        ids = [name.split("/", 1)[1] for name in (large, small)]
+        self.assertEqual(self.rows(), [
+            [short[0], "0", "16", "0", "128"], [short[0], ids[0], "10", "80", "No"], [short[0], ids[1], "6", "48", "No"],
+            [short[1], "16", "0", "128", "0"],
+        ])  # fmt: skip
+        program = self.client(CUDA_VISIBLE_DEVICES="0", CUDA_MPS_SM_PARTITION=large, CUDA_MPS_ACTIVE_THREAD_PERCENTAGE="10")
+        self.assertEqual(program.do(["attribute", 0, MULTIPROCESSORS]), [[0, 80]])
+        # The GPU may be named by the beginning of its UUID.
+        other = self.client(CUDA_VISIBLE_DEVICES="0", CUDA_MPS_SM_PARTITION=f"{short[0]}/{ids[1]}")
+        self.assertEqual(other.do(["attribute", 0, MULTIPROCESSORS]), [[0, 48]])
+        self.assertEqual([row[-1] for row in self.rows()[1:3]], ["Yes", "Yes"])
+        self.assertIn("a client uses", self.control(f"sm_partition rm {short[0]} {ids[0]}"))
+        program.end()
+        self.wait_for(lambda: self.rows()[1][-1], "No")
+        self.assertEqual(self.control(f"sm_partition rm {short[0]} {ids[0]}"), f"Partition {large} removed\n")
+        self.assertEqual(self.rows()[0], [short[0], "10", "6", "80", "48"])
+
+    def test_a_client_needs_a_partition_of_each_gpu(self) -> None:
+        self.start("-S")
+        first, second = self.add(0, 1), self.add(1, 2)
+        for partitions in ("", first, f"{self.uuids[0]}/none", "none"):
+            self.assertEqual(Program(self, CUDA_MPS_SM_PARTITION=partitions).do(["init"]), [NO_PARTITION], partitions)
+        program = self.client(CUDA_MPS_SM_PARTITION=f"{second},{first}")
+        self.assertEqual(program.do(["attribute", 0, MULTIPROCESSORS], ["attribute", 1, MULTIPROCESSORS]), [[0, 8], [0, 16]])
+
+    def test_wrong_words(self) -> None:
+        self.start("-S")
+        for words in ("add GPU- 1", "add none 1", f"add {self.uuids[0]} 0", f"add {self.uuids[0]} x", f"rm {self.uuids[0]} x"):
+            self.assertTrue(self.control(f"sm_partition {words}").startswith("Failed: "), words)
+        self.assertTrue(self.control("sm_partition sing a song").startswith("Usage: "))
+        # A command may stand in the arguments of the program.
+        done = self.run_in(CONTROL, "sm_partition", "add", self.uuids[0], "2")
+        self.assertEqual((done.returncode, done.stdout.split()[0]), (0, "Partition"))
+
+
+class OldDriver(Mps):
+    def test_it_knows_no_partitions(self) -> None:
+        refused = self.run_in(CONTROL, "-d", "-S")
+        self.assertEqual((refused.returncode, refused.stdout), (1, "-S needs a driver of CUDA 13.1 or newer: driver branch 590\n"))
+        self.start()
+        self.assertEqual(self.control("lspart"), 'Unknown command "lspart"\n')
 
 
 class Modes(Mps):

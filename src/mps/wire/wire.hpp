@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mps/wire/limits.hpp"
 
@@ -13,6 +14,7 @@ namespace nvmlkit::mps {
 inline constexpr const char* kPipeVariable = "CUDA_MPS_PIPE_DIRECTORY";
 inline constexpr const char* kLogVariable = "CUDA_MPS_LOG_DIRECTORY";
 inline constexpr const char* kPercentVariable = "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE";
+inline constexpr const char* kPartitionVariable = "CUDA_MPS_SM_PARTITION";
 inline constexpr const char* kLimitVariable = "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT";
 // Set for the server: its CUDA library is no client, and its process is the server to the machine.
 inline constexpr const char* kServerVariable = "NVMLKIT_MPS_SERVER";
@@ -31,20 +33,34 @@ bool send_line(int connection, std::string_view line);
 // Waits for a line, without its end. Nothing where the other side has gone before it.
 std::optional<std::string> receive_line(int connection);
 
-// What a CUDA program says of itself: the UUIDs of its GPUs.
+// What a CUDA program says of itself.
 struct Hello {
-  std::string devices;  // separated by commas
+  std::string devices;     // the UUIDs of its GPUs, separated by commas
+  std::string partitions;  // its CUDA_MPS_SM_PARTITION
 };
 std::string line_of(const Hello& hello);
 std::optional<Hello> hello_of(std::string_view line);
+
+// A static partition, and the multiprocessors of its GPU that belong to it.
+struct Share {
+  std::string device, id;
+  int multiprocessors = 0;
+};
+using Shares = std::vector<Share>;
 
 // What it may use.
 struct Grant {
   int server = 0;
   double percent = 100;
+  Shares shares;  // none: the daemon divides no GPU
   Limits limits;
 };
 std::string line_of(const Grant& grant);
 std::optional<Grant> grant_of(std::string_view line);
+
+// In place of a grant: the client named no partition, or one that does not exist.
+inline constexpr std::string_view kNoPartitionLine = "no partition";
+// Later: terminate_client ends the client's work.
+inline constexpr std::string_view kTerminatedLine = "terminated";
 
 }  // namespace nvmlkit::mps

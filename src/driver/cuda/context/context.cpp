@@ -8,6 +8,7 @@
 #include "driver/cuda/device/health.hpp"
 #include "driver/cuda/handles.hpp"
 #include "driver/cuda/memory/memory.hpp"
+#include "driver/cuda/mps/mps.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/streams/schedule.hpp"
 #include "driver/cuda/streams/streams.hpp"
@@ -57,6 +58,7 @@ long long Context::multiprocessor_count() const {
 CUresult Context::look_for_failure() {
   if (const auto known = failure(); known != CUDA_SUCCESS) return known;
   if (const auto found = failure_since(device, errors_before_); found != CUDA_SUCCESS) fail(found);
+  if (mps::is_terminated()) fail(CUDA_ERROR_MPS_CLIENT_TERMINATED);
   return failure();
 }
 

@@ -9,7 +9,7 @@ long long attribute_of(const Device& device, CUdevice_attribute which) {
   return device.read([&](const sim::model::Gpu& gpu) {
     if (device.mig() && which == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) {
       const auto part = sim::mig::find_device(gpu, *device.mig());
-      return part ? mps::multiprocessors(part->compute_profile.sm) : 0;
+      return part ? mps::multiprocessors(part->compute_profile.sm, gpu, device.mig()) : 0;
     }
     return attribute(device.machine(), gpu, which).value_or(0);
   });
@@ -26,7 +26,7 @@ long long by_capability(const sim::model::Gpu& gpu, std::initializer_list<std::p
 namespace attributes {
 
 long long MULTIPROCESSOR_COUNT(const sim::Machine&, const sim::model::Gpu& gpu) {
-  return mps::multiprocessors(number(gpu.num_gpu_cores) / by_capability(gpu, {{70, 64}, {86, 128}}));
+  return mps::multiprocessors(number(gpu.num_gpu_cores) / by_capability(gpu, {{70, 64}, {86, 128}}), gpu);
 }
 
 long long MPS_ENABLED(const sim::Machine&, const sim::model::Gpu&) { return mps::is_client() ? 1 : 0; }

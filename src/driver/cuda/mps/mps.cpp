@@ -1,5 +1,6 @@
 #include "driver/cuda/mps/mps.hpp"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,6 +26,8 @@ struct Membership {
   bool is_server = false;
   std::atomic<int> connection{-1};  // of a client, until the end of the process
   double percent = 100;
+  std::atomic<bool> terminated{false};
+  wire::Shares* shares = nullptr;     // null: the daemon divides no GPU
   wire::Limits* of_server = nullptr;  // by the GPUs of the machine
   wire::Limits* own = nullptr;        // by the GPUs of this process
 };
@@ -63,6 +66,10 @@ void take_grant(wire::Grant grant) {
   membership.percent = grant.percent;
   if (const auto own = wire::percent_of(variable(wire::kPercentVariable)))
     membership.percent = std::min(membership.percent, *own);
+  if (!grant.shares.empty()) {
+    membership.shares = new wire::Shares(std::move(grant.shares));
+    membership.percent = 100;  // partitions take the place of percentages
+  }
   membership.of_server = new wire::Limits(std::move(grant.limits));
   if (auto own = wire::limits_of(variable(wire::kLimitVariable))) membership.own = new wire::Limits(std::move(*own));
 }
@@ -79,11 +86,14 @@ CUresult join(const std::vector<std::unique_ptr<Device>>& devices) try {
     if (!hello.devices.empty()) hello.devices += ',';
     hello.devices += uuid_of(*device);
   }
+  hello.partitions = variable(wire::kPartitionVariable);
+  if (hello.partitions.find('\n') != std::string::npos) hello.partitions.clear();
   const auto answer = wire::send_line(connection, wire::line_of(hello)) ? wire::receive_line(connection) : std::nullopt;
   auto grant = answer ? wire::grant_of(*answer) : std::nullopt;
   if (!grant) {
     close(connection);
-    return CUDA_ERROR_MPS_CONNECTION_FAILED;
+    return answer == wire::kNoPartitionLine ? CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION
+                                            : CUDA_ERROR_MPS_CONNECTION_FAILED;
   }
   take_grant(std::move(*grant));
   membership.connection = connection;
@@ -98,6 +108,16 @@ void leave_in_child() {
 
 bool is_client() { return membership.connection.load(std::memory_order_relaxed) >= 0; }
 
+bool is_terminated() {
+  const int connection = membership.connection.load(std::memory_order_relaxed);
+  if (connection < 0 || membership.terminated.load(std::memory_order_relaxed))
+    return membership.terminated.load(std::memory_order_relaxed);
+  char text[16];
+  const auto got = recv(connection, text, sizeof text, MSG_DONTWAIT);
+  if (got > 0 && wire::kTerminatedLine.starts_with(text[0])) membership.terminated = true;
+  return membership.terminated.load(std::memory_order_relaxed);
+}
+
 bool is_server() { return membership.is_server; }
 
 std::uint32_t kinds() {
@@ -106,8 +126,15 @@ std::uint32_t kinds() {
 }
 
 // Multiprocessors are given out in pairs, which share a part of the GPU.
-long long multiprocessors(long long all) {
-  if (!is_client() || membership.percent >= 100) return all;
+long long multiprocessors(long long all, const sim::model::Gpu& gpu, const std::optional<sim::mig::DeviceId>& mig) {
+  if (!is_client()) return all;
+  if (membership.shares != nullptr) {
+    const auto uuid = mig ? sim::mig::uuid_of(gpu, *mig) : sim::model::Text<48>(gpu.uuid.value.view());
+    for (const auto& share : *membership.shares)
+      if (share.device == uuid.view()) return std::min<long long>(all, share.multiprocessors);
+    return all;
+  }
+  if (membership.percent >= 100) return all;
   const auto pairs = static_cast<long long>(std::ceil(static_cast<double>(all) * membership.percent / 200));
   return std::clamp(2 * pairs, std::min(2LL, all), all);
 }
