@@ -14,8 +14,12 @@ const char* errors_word(std::uint64_t count) { return count == 1 ? "error" : "er
 
 void SanitizeReport::line(const std::string& text) { fmt::print(settings_.out, "{} {}\n", settings_.prefix, text); }
 
+void SanitizeReport::summary(const std::string& text) {
+  if (!settings_.is_quiet) line(text);
+}
+
 void SanitizeReport::begin() {
-  line("COMPUTE-SANITIZER");
+  summary("COMPUTE-SANITIZER");
   std::fflush(settings_.out);
 }
 
@@ -25,7 +29,7 @@ void SanitizeReport::begin_run(std::uint64_t seed) {
 }
 
 void SanitizeReport::print(const std::vector<std::string>& lines) {
-  for (const auto& text : lines) line(text);
+  for (const auto& text : lines) summary(text);
   std::fflush(settings_.out);
 }
 
@@ -55,6 +59,12 @@ void SanitizeReport::count(const sanitize::Finding& finding, bool is_new) {
 void SanitizeReport::take(const sanitize::Finding& finding) {
   if (finding.kind == sanitize::Kind::program_start) {
     has_started_ = true;
+    if (settings_.shows_session) {
+      line("Session details");
+      line(fmt::format("    Process ID: {}", finding.process));
+      line(fmt::format("    Command line: {}", finding.call));
+      std::fflush(settings_.out);
+    }
     return;
   }
   if (finding.severity < settings_.least) return;
@@ -95,17 +105,18 @@ void SanitizeReport::end(int status) {
   }
   if (settings_.looks_at_status && status != 0) line("Target application returned an error");
   if (settings_.finds_leaks && has_started_)
-    line(fmt::format("LEAK SUMMARY: {} bytes leaked in {} allocations", leaked_bytes_, leaks_));
+    summary(fmt::format("LEAK SUMMARY: {} bytes leaked in {} allocations", leaked_bytes_, leaks_));
   if (repeated_ > 0)
-    line(fmt::format("{} {} of later launches and calls are at places that are printed above", repeated_,
-                     errors_word(repeated_)));
+    summary(fmt::format("{} {} of later launches and calls are at places that are printed above", repeated_,
+                        errors_word(repeated_)));
   if (settings_.finds_races)
-    line(fmt::format("RACECHECK SUMMARY: {} {} displayed ({} {}, {} {})", races_, races_ == 1 ? "hazard" : "hazards",
-                     race_errors_, errors_word(race_errors_), race_warnings_,
-                     race_warnings_ == 1 ? "warning" : "warnings"));
-  if (settings_.finds_others || errors_ > 0) line(fmt::format("ERROR SUMMARY: {} {}", errors_, errors_word(errors_)));
+    summary(fmt::format("RACECHECK SUMMARY: {} {} displayed ({} {}, {} {})", races_, races_ == 1 ? "hazard" : "hazards",
+                        race_errors_, errors_word(race_errors_), race_warnings_,
+                        race_warnings_ == 1 ? "warning" : "warnings"));
+  if (settings_.finds_others || errors_ > 0)
+    summary(fmt::format("ERROR SUMMARY: {} {}", errors_, errors_word(errors_)));
   if (not_printed_ > 0)
-    line(
+    summary(
         fmt::format("ERROR SUMMARY: {} {} not printed. Use --print-limit option to adjust the number of printed errors",
                     not_printed_, not_printed_ == 1 ? "error was" : "errors were"));
   std::fflush(settings_.out);

@@ -19,6 +19,8 @@ class SanitizeReport {
     std::uint32_t print_limit = 100;  // 0: none
     std::string prefix = "=========";
     bool looks_at_status = true;
+    bool is_quiet = false;       // without head and summaries
+    bool shows_session = false;  // a few lines for each program that loads the driver
     sanitize::Style style;
     bool finds_leaks = false;
     bool finds_races = false, finds_others = true;
@@ -34,12 +36,14 @@ class SanitizeReport {
   void end(int status);
   void print(const std::vector<std::string>& lines);
 
+  bool has_started() const { return has_started_; }
   std::uint64_t errors() const { return errors_ + race_errors_ + race_warnings_; }
   // Each finding once, with its count, in the order in which they came.
   const std::vector<sanitize::Finding>& findings() const { return findings_; }
 
  private:
   void line(const std::string& text);
+  void summary(const std::string& text);
   std::string key_of(const sanitize::Finding& finding) const;
   void count(const sanitize::Finding& finding, bool is_new);
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -16,49 +17,60 @@ namespace {
 constexpr int kBadInput = 2;
 
 constexpr std::pair<std::string_view, std::string_view> kShort[] = {
-    {"-c", "--launch-count"}, {"-s", "--launch-skip"}, {"-v", "--version"}, {"-h", "--help"}};
+    {"-c", "--launch-count"}, {"-s", "--launch-skip"}, {"-v", "--version"}, {"-h", "--help"}, {"-q", "--quiet"}};
 
-constexpr std::array<std::string_view, 24> kHere = {"--tool",
-                                                    "--leak-check",
-                                                    "--report-api-errors",
-                                                    "--destroy-on-device-error",
-                                                    "--kernel-name",
-                                                    "--kernel-regex",
-                                                    "--launch-skip",
-                                                    "--launch-count",
-                                                    "--target-processes",
-                                                    "--error-exitcode",
-                                                    "--print-limit",
-                                                    "--print-level",
-                                                    "--suppressions",
-                                                    "--show-backtrace",
-                                                    "--log-file",
-                                                    "--xml",
-                                                    "--save",
-                                                    "--schedule",
-                                                    "--schedules",
-                                                    "--track-unused-memory",
-                                                    "--strip-paths",
-                                                    "--backtrace-short",
-                                                    "--check-exit-code",
-                                                    "--prefix"};
+constexpr auto kHere = std::to_array<std::string_view>({"--tool",
+                                                        "--leak-check",
+                                                        "--report-api-errors",
+                                                        "--destroy-on-device-error",
+                                                        "--kernel-name",
+                                                        "--kernel-regex",
+                                                        "--launch-skip",
+                                                        "--launch-count",
+                                                        "--target-processes",
+                                                        "--error-exitcode",
+                                                        "--print-limit",
+                                                        "--print-level",
+                                                        "--suppressions",
+                                                        "--show-backtrace",
+                                                        "--log-file",
+                                                        "--xml",
+                                                        "--save",
+                                                        "--schedule",
+                                                        "--schedules",
+                                                        "--track-unused-memory",
+                                                        "--strip-paths",
+                                                        "--backtrace-short",
+                                                        "--check-exit-code",
+                                                        "--prefix",
+                                                        "--kernel-name-exclude",
+                                                        "--kernel-regex-exclude",
+                                                        "--demangle",
+                                                        "--num-callers-host",
+                                                        "--num-callers-device",
+                                                        "--require-cuda-init",
+                                                        "--language",
+                                                        "--read",
+                                                        "--racecheck-detect-level",
+                                                        "--suppress"});
+// Without a value.
+constexpr auto kFlags =
+    std::to_array<std::string_view>({"--quiet", "--print-session-details", "--save-session-details"});
+// What is always done, so that only this value is taken.
+using Always = std::pair<std::string_view, std::string_view>;
+constexpr Always kAlways[] = {{"--check-device-heap", "yes"},      {"--check-bulk-copy", "yes"},
+                              {"--check-warpgroup-mma", "yes"},    {"--check-api-memory-access", "yes"},
+                              {"--racecheck-memcpy-async", "yes"}, {"--initcheck-address-space", "all"}};
 
 // A word may stand behind them: `yes` in older versions, none in newer ones.
-constexpr std::array<std::string_view, 2> kSwitches = {"--xml", "--track-unused-memory"};
+constexpr auto kSwitches = std::to_array<std::string_view>({"--xml", "--track-unused-memory"});
 
 // How NVIDIA's tool runs on a GPU. Here they mean nothing: with a value, and without one.
-constexpr std::array<std::string_view, 11> kOfGpu = {"--launch-timeout",
-                                                     "--max-connections",
-                                                     "--port",
-                                                     "--injection-path",
-                                                     "--injection-path32",
-                                                     "--num-cuda-barriers",
-                                                     "--padding",
-                                                     "--racecheck-num-workers",
-                                                     "--nvtx",
-                                                     "--racecheck-report",
-                                                     "--force-synchronization-limit"};
-constexpr std::array<std::string_view, 3> kSwitchesOfGpu = {"--force-blocking-launches", "--kill", "--support-32bit"};
+constexpr auto kOfGpu = std::to_array<std::string_view>(
+    {"--launch-timeout", "--max-connections", "--port", "--injection-path", "--injection-path32", "--num-cuda-barriers",
+     "--padding", "--racecheck-num-workers", "--nvtx", "--racecheck-report", "--force-synchronization-limit"});
+constexpr auto kSwitchesOfGpu =
+    std::to_array<std::string_view>({"--force-blocking-launches", "--kill", "--support-32bit"});
 
 std::string_view name_of(std::string_view option) { return option.substr(0, option.find('=')); }
 
@@ -67,9 +79,45 @@ bool holds(const std::array<std::string_view, n>& all, std::string_view option) 
   return std::ranges::find(all, option) != all.end();
 }
 
+// Letters to add, leave out or change.
+std::size_t distance(std::string_view one, std::string_view other) {
+  std::vector<std::size_t> row(other.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t k = 0; k < one.size(); ++k) {
+    auto before = std::exchange(row[0], k + 1);
+    for (std::size_t n = 0; n < other.size(); ++n)
+      before = std::exchange(row[n + 1], std::min({row[n + 1] + 1, row[n] + 1, before + (one[k] != other[n] ? 1 : 0)}));
+  }
+  return row.back();
+}
+
+// The option that is most like it; empty: none is similar.
+std::string_view nearest(std::string_view option) {
+  std::string_view out;
+  auto least = option.size() / 3 + 1;
+  const auto look = [&](std::string_view known) {
+    const auto own = distance(option, known);
+    if (own < least) least = own, out = known;
+  };
+  for (const auto known : kHere) look(known);
+  for (const auto known : kFlags) look(known);
+  for (const auto known : kOfGpu) look(known);
+  for (const auto known : kSwitchesOfGpu) look(known);
+  for (const auto& [known, value] : kAlways) look(known);
+  return out;
+}
+
 int refuse(std::string_view option) {
-  std::fprintf(stderr, "compute-sanitizer: %.*s is not there in nvmlkit; see nvmlkit sanitize --help\n",
-               static_cast<int>(option.size()), option.data());
+  const auto similar = nearest(option);
+  const auto hint = similar.empty() ? std::string() : ", did you mean " + std::string(similar) + '?';
+  std::fprintf(stderr, "compute-sanitizer: %.*s is not there in nvmlkit%s; see nvmlkit sanitize --help\n",
+               static_cast<int>(option.size()), option.data(), hint.c_str());
+  return kBadInput;
+}
+
+int refuse_value(std::string_view option, std::string_view only) {
+  std::fprintf(stderr, "compute-sanitizer: %.*s takes only %.*s in nvmlkit\n", static_cast<int>(option.size()),
+               option.data(), static_cast<int>(only.size()), only.data());
   return kBadInput;
 }
 
@@ -94,13 +142,20 @@ int main(int argc, char** argv) {
       if (word.find('=') == word.npos && at + 1 < argc) ++at;
       continue;
     }
-    const bool is_help = word == "--help";
-    if (!is_help && !holds(kHere, name_of(word))) return refuse(name_of(word));
+    if (const auto* const always = std::ranges::find(kAlways, name_of(word), &Always::first);
+        always != std::end(kAlways)) {
+      const auto equal = word.find('=');
+      const std::string value = equal != word.npos ? word.substr(equal + 1) : at + 1 < argc ? argv[++at] : "";
+      if (value != always->second) return refuse_value(always->first, always->second);
+      continue;
+    }
+    const bool is_alone = word == "--help" || holds(kFlags, word);
+    if (!is_alone && !holds(kHere, name_of(word))) return refuse(name_of(word));
     words.push_back(word);
     const auto next = std::string_view(at + 1 < argc ? argv[at + 1] : "");
     if (holds(kSwitches, word) && next != "yes" && next != "no")
       words.emplace_back("yes");
-    else if (!is_help && word.find('=') == word.npos && at + 1 < argc)
+    else if (!is_alone && word.find('=') == word.npos && at + 1 < argc)
       words.emplace_back(argv[++at]);
   }
   words.insert(words.end(), argv + at, argv + argc);

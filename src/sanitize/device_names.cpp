@@ -1,5 +1,6 @@
 #include "sanitize/device_names.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 #include "sanitize/text.hpp"
@@ -41,11 +42,21 @@ void part_pointers(std::string& name) {
     if ((name[k] == '*' || name[k] == '&') && (is_of_name(name[k - 1]) || name[k - 1] == '>')) name.insert(k++, 1, ' ');
 }
 
+// void scope::add<int>(int*) becomes scope::add.
+std::string name_alone(std::string name) {
+  leave_out_internal(name);
+  name.resize(std::min(name.find_first_of("(<"), name.size()));
+  const auto space = name.rfind(' ');
+  return space == name.npos ? name : name.substr(space + 1);
+}
+
 }  // namespace
 
-std::string device_name(const std::string& name) {
+std::string device_name(const std::string& name, Demangling how) {
+  if (how == Demangling::none) return name;
   auto out = demangled(name);
   if (out == name) return out;
+  if (how == Demangling::simple) return name_alone(std::move(out));
   leave_out_internal(out);
   const auto arguments = out.find('(');
   if (arguments == out.npos) return out;

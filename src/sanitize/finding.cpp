@@ -12,6 +12,9 @@ void add_stack(std::string& out, std::string_view name, const std::vector<HostFr
     add_field(out, name, frame.module);
     add_field(out, "offset", frame.offset);
     add_field(out, "function", frame.function);
+    if (frame.file.empty()) continue;
+    add_field(out, "source", frame.file);
+    add_field(out, "source.line", frame.line);
   }
 }
 
@@ -98,9 +101,18 @@ class Reader {
       last_ = stack;
       return true;
     }
-    if (!last_ || (f.name != "offset" && f.name != "function")) return false;
-    if (f.name == "offset") last_->back().offset = f.number();
-    if (f.name == "function") last_->back().function = f.value;
+    if (!last_) return false;
+    auto& frame = last_->back();
+    if (f.name == "offset")
+      frame.offset = f.number();
+    else if (f.name == "function")
+      frame.function = f.value;
+    else if (f.name == "source")
+      frame.file = f.value;
+    else if (f.name == "source.line")
+      frame.line = f.number();
+    else
+      return false;
     return true;
   }
   bool of_place(const Field& f) {

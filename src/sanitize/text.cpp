@@ -20,8 +20,9 @@ std::string hex(std::uint64_t value) {
   return out;
 }
 
-std::string triple(const std::uint64_t (&at)[3]) {
-  return '(' + std::to_string(at[0]) + ',' + std::to_string(at[1]) + ',' + std::to_string(at[2]) + ')';
+std::string triple(const std::uint64_t (&at)[3], const Style& style) {
+  const auto axis = [&](int k) { return std::to_string(at[k] + style.first_index); };
+  return '(' + axis(0) + ',' + axis(1) + ',' + axis(2) + ')';
 }
 
 std::string name_of(Place place) {
@@ -41,7 +42,7 @@ std::string shown(const std::string& path, const Style& style) {
 }
 
 std::string text_of(const DevicePlace& place, const Style& style) {
-  std::string out = device_name(place.function) + '+' + hex(place.offset);
+  std::string out = device_name(place.function, style.demangling) + '+' + hex(place.offset);
   if (!place.file.empty()) out += " in " + shown(place.file, style) + ':' + std::to_string(place.line);
   return out;
 }
@@ -73,7 +74,9 @@ void add_frames(std::vector<std::string>& out, const char* when, const std::vect
   out.push_back(std::string("    Saved host backtrace ") + (is_of_call ? "up to driver entry point at " : "at ") +
                 when);
   const bool with_runtime = std::string_view(when) == "allocation time";
+  std::uint32_t count = 0;
   for (const auto& frame : style.is_short ? short_of(all, kernel, with_runtime) : all) {
+    if (style.host_callers != 0 && count++ == style.host_callers) break;
     auto name = frame.function.empty() ? "" : ' ' + demangled(frame.function);
     if (!frame.file.empty()) name += " in " + shown(frame.file, style) + ':' + std::to_string(frame.line);
     out.push_back("        Host Frame:" + name + " [" + hex(frame.offset) + "] in " + shown(frame.module, style));
@@ -101,15 +104,16 @@ void add_device(std::vector<std::string>& out, const Finding& f, const Style& st
     if (!place.instruction.empty())
       out.push_back("    PTX line " + std::to_string(place.ptx_line) + ": " + place.instruction);
   }
-  auto by = "    by thread " + triple(f.thread) + " in block " + triple(f.block);
+  auto by = "    by thread " + triple(f.thread, style) + " in block " + triple(f.block, style);
   out.push_back(by);
   if (f.count > 1)
     out.push_back("    and by " + with_commas(f.count - 1) + (f.count == 2 ? " more thread" : " more threads"));
 }
 
-void add_callers(std::vector<std::string>& out, const Finding& f, const Style& style) {
-  for (std::size_t k = 1; k < f.places.size(); ++k)
-    out.push_back("        Device Frame: " + text_of(f.places[k], style));
+void add_callers(std::vector<std::string>& out, const std::vector<DevicePlace>& places, const Style& style) {
+  if (!style.shows_device) return;
+  for (std::size_t k = 1; k < places.size() && (style.device_callers == 0 || k <= style.device_callers); ++k)
+    out.push_back("        Device Frame: " + text_of(places[k], style));
 }
 
 const char* access_name(Touch touch) {
@@ -137,13 +141,9 @@ std::string race_title(const Finding& f, const Style& style) {
 }
 
 void add_inner(std::vector<std::string>& out, const std::vector<DevicePlace>& places, const Style& style) {
-  bool is_first = true;
-  for (const auto& place : places) {
-    if (!is_first) out.push_back("        Device Frame: " + text_of(place, style));
-    if (is_first && !place.instruction.empty())
-      out.push_back("        PTX line " + std::to_string(place.ptx_line) + ": " + place.instruction);
-    is_first = false;
-  }
+  if (!places.empty() && !places[0].instruction.empty())
+    out.push_back("        PTX line " + std::to_string(places[0].ptx_line) + ": " + places[0].instruction);
+  add_callers(out, places, style);
 }
 
 void add_race(std::vector<std::string>& out, const Finding& f, const Style& style) {
@@ -153,8 +153,9 @@ void add_race(std::vector<std::string>& out, const Finding& f, const Style& styl
                 (f.count == 1 ? " hazard]" : " hazards]"));
   for (const auto* side : {first, second}) {
     if (side->places.empty()) continue;
-    out.push_back("    " + std::string(access_name(side->touch)) + " by thread " + triple(side->thread) + " in block " +
-                  triple(side->block) + (side->kernel == f.kernel ? "" : " of kernel " + device_name(side->kernel)));
+    out.push_back("    " + std::string(access_name(side->touch)) + " by thread " + triple(side->thread, style) +
+                  " in block " + triple(side->block, style) +
+                  (side->kernel == f.kernel ? "" : " of kernel " + device_name(side->kernel, style.demangling)));
     add_inner(out, side->places, style);
   }
   auto where = "    of " + name_of(f.place) + " memory at " + hex(f.address);
@@ -259,7 +260,7 @@ std::vector<std::string> lines_of(const Finding& f, const Style& style) {
     out.push_back("    Address " + hex(f.address));
     add_nearest(out, f.nearest);
   }
-  add_callers(out, f, style);
+  add_callers(out, f.places, style);
   const char* const when = f.kind == Kind::call_error      ? "error"
                            : f.kind == Kind::leak          ? "allocation time"
                            : f.kind == Kind::host_access   ? "error"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sanitize/device_names.hpp"
 #include "sanitize/finding.hpp"
 
 namespace nvmlkit::sanitize {
@@ -21,6 +22,10 @@ struct Style {
   bool shows_host = true;    // frames of the host
   bool strips_paths = true;  // of files: only their names
   bool is_short = true;      // frames of the program up to main(), without those of the runtime
+  bool shows_device = true;  // callers on the device
+  std::uint32_t host_callers = 0, device_callers = 0;  // that are printed at most; 0: all
+  std::uint32_t first_index = 0;                       // of threads and blocks: 1 in Fortran
+  Demangling demangling = Demangling::full;            // of functions of the device
 };
 
 // All lines, the title first.

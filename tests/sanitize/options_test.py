@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 import unittest
@@ -72,6 +73,97 @@ class Options(unittest.TestCase):
         status, text = self.sanitized("--kernel-name", "colour=red")
         self.assertEqual(status, 2)
         self.assertIn("--kernel-name", text)
+
+    def test_kernels_left_out(self) -> None:
+        found = "Invalid __global__ write"
+        for chosen in (["--kernel-name-exclude", "kne=kernel"], ["--kernel-name-exclude", "kns=other,kernel_substring=ern"],
+                       ["--kernel-regex-exclude", "kns=^ker"], ["--kernel-name-exclude", "regex=^k.{3,5}l$"],
+                       ["--kernel-name", "kns=ker", "--kernel-name-exclude", "kns=nel"]):
+            self.assertNotIn(found, self.sanitized(*chosen)[1], chosen)
+        for other in (["--kernel-name-exclude", "kne=ker"], ["--kernel-regex-exclude", "kns=^nel"], ["--kernel-name", "kns=other,kns=ker"]):
+            self.assertIn(found, self.sanitized(*other)[1], other)
+        status, text = self.sanitized("--kernel-name-exclude", "kns=")
+        self.assertEqual((status, "--kernel-name-exclude" in text), (2, True))
+
+    def test_saved_and_read(self) -> None:
+        path = self.folder / "run %.saved"
+        written = str(path).replace("%", "%%")
+        for options in ([], ["--tool", "racecheck"], ["--leak-check", "full"], ["--schedules", "2"]):
+            command = (TOOL,) if "--schedules" not in options else (COMMAND, "sanitize")
+            text = self.sanitized(*options, "--save", written, command=command)[1]
+            whole = "".join(line for line in text.splitlines(keepends=True) if line.startswith("========="))
+            self.assertEqual(run([TOOL, "--read", str(path)]), (0, whole), options)
+        self.assertEqual(run([TOOL, "--read", str(path), "--error-exitcode", "5"])[0], 5)
+        text = run([TOOL, "--read", str(path), "--print-limit", "1", "--show-backtrace", "no"])[1]
+        self.assertEqual((text.count("Invalid __global__ write"), "Host Frame" in text), (1, False))
+        xml = self.folder / "findings.xml"
+        run([TOOL, "--read", str(path), "--xml", "--save", str(xml)])
+        self.assertTrue(ElementTree.parse(xml).getroot().findall("record"))
+        self.assertNotIn("Invalid", run([TOOL, "--read", str(path), "--suppressions", str(xml)])[1])
+        for bad in ("", "nvmlkit sanitize 1\n\nprogram=x\n", "<ComputeSanitizerOutput/>"):
+            path.write_text(bad)
+            status, text = run([TOOL, "--read", str(path)])
+            self.assertEqual((status, "it is no file of --save without --xml" in text), (2, True), bad)
+        self.assertEqual(self.sanitized("--read", str(path))[0], 2)
+
+    def test_names_of_files(self) -> None:
+        os.environ["NVMLKIT_TEST_NAME"] = "mine"
+        self.sanitized("--log-file", str(self.folder / "%q{NVMLKIT_TEST_NAME}.%q{NVMLKIT_TEST_NONE}%p.%%.txt"))
+        names = [path.name for path in self.folder.glob("mine*")]
+        self.assertEqual(len(names), 1)
+        self.assertRegex(names[0], r"^mine\.[0-9]+\.%\.txt$")
+        for bad in ("log%d", "log%", "log%q{NAME"):
+            for option in ("--log-file", "--save"):
+                status, text = self.sanitized(option, bad)
+                self.assertEqual((status, option in text), (2, True), bad)
+
+    def test_quiet(self) -> None:
+        for option in ("--quiet", "-q"):
+            text = self.sanitized(option)[1]
+            self.assertIn("Invalid __global__ write", text)
+            self.assertNotRegex(text, "COMPUTE-SANITIZER|SUMMARY")
+        self.program[-2:] = ["zero:4096", "zero:4"]
+        self.assertNotIn("=========", self.sanitized("--quiet")[1])
+
+    def test_how_names_are_shown(self) -> None:
+        path = Path(self.program[1])
+        path.write_text(path.read_text().replace("kernel(", "_ZN3fit5scaleIiEEvPT_S1_("))
+        self.program[2] = "_ZN3fit5scaleIiEEvPT_S1_"
+        for how, name in (("full", "void fit::scale<int>(int *, int)"), ("simple", "fit::scale"), ("no", self.program[2])):
+            self.assertIn(f"    at {name}+0x", self.sanitized("--demangle", how)[1])
+
+    def test_callers(self) -> None:
+        text = self.sanitized("--backtrace-short", "no")[1]
+        self.assertEqual(self.sanitized("--backtrace-short", "no", "--num-callers-host", "0")[1].count("Host Frame"), text.count("Host Frame"))
+        one = self.sanitized("--backtrace-short", "no", "--num-callers-host", "1")[1]
+        self.assertEqual(one.count("Host Frame"), one.count("Saved host backtrace"))
+        self.assertGreater(text.count("Host Frame"), one.count("Host Frame"))
+        function = ".func leaf(.param .b64 p)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nst.u32 [%rd1+4096], 1;\nret;\n}\n"
+        middle = ".func middle(.param .b64 p)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n{ .param .b64 q; st.param.b64 [q], %rd1; call leaf, (q); }\nret;\n}\n"
+        call = "{ .param .b64 q; st.param.b64 [q], %rd4; call middle, (q); }\nret;\n}\n"
+        Path(self.program[1]).write_text(HEAD + function + middle + ENTRY + call)
+        for options, count in (([], 2), (["--num-callers-device", "1"], 1), (["--num-callers-device=0"], 2), (["--show-backtrace", "host"], 0)):
+            self.assertEqual(self.sanitized(*options)[1].count("Device Frame"), count, options)
+
+    def test_language(self) -> None:
+        self.assertIn("by thread (6,0,0) in block (0,0,0)", self.sanitized("--language", "c")[1])
+        self.assertIn("by thread (7,1,1) in block (1,1,1)", self.sanitized("--language", "fortran")[1])
+
+    def test_session_details(self) -> None:
+        text = self.sanitized("--print-session-details", "--save-session-details")[1]
+        self.assertRegex(text, r"========= Session details\n=========     Process ID: [0-9]+\n=========     Command line: \S+run_kernel ")
+        self.assertNotIn("Session details", self.sanitized()[1])
+
+    def test_programs_need_cuda(self) -> None:
+        self.assertEqual(run([TOOL, "true"])[0], 255)
+        self.assertEqual(run([TOOL, "--require-cuda-init", "no", "true"])[0], 0)
+        self.assertEqual(self.sanitized("--require-cuda-init", "yes")[0], 0)
+
+    def test_what_is_always_done(self) -> None:
+        always = ["--check-device-heap=yes", "--check-bulk-copy", "yes", "--check-api-memory-access=yes", "--racecheck-memcpy-async=yes"]
+        self.assertIn("Invalid __global__ write", self.sanitized(*always)[1])
+        status, text = self.sanitized("--check-device-heap=no")
+        self.assertEqual((status, text), (2, "compute-sanitizer: --check-device-heap takes only yes in nvmlkit\n"))
 
     def test_log_file(self) -> None:
         log = self.folder / "log.txt"
@@ -168,7 +260,9 @@ class Options(unittest.TestCase):
     def test_print_level(self) -> None:
         kernel = Path(self.program[1])
         kernel.write_text(HEAD + ".shared .align 4 .b8 tile[8];\n" + ENTRY + "mov.u32 %r2, tile; st.shared.u32 [%r2], 5;\nst.shared.u32 [%r2+4], %r1;\nret;\n}\n")
-        counts = {level: self.sanitized("--tool", "racecheck", "--print-level", level)[1] for level in ("info", "warn", "error")}
+        counts = {level: self.sanitized("--tool", "racecheck", "--print-level", level)[1] for level in ("info", "auto", "warn", "error", "fatal")}
+        self.assertEqual((counts["auto"].count("Race"), counts["fatal"].count("Race")), (counts["warn"].count("Race"), 0))
+        self.assertNotIn("Race", self.sanitized("--tool", "racecheck", "--racecheck-detect-level=error")[1])
         self.assertIn("RACECHECK SUMMARY: 2 hazards displayed (0 errors, 1 warning)", counts["info"])
         self.assertIn("RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)", counts["warn"])
         self.assertIn("RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)", counts["error"])
@@ -184,8 +278,10 @@ class Options(unittest.TestCase):
 
     def test_refusals(self) -> None:
         for options, answer in (
-            (["--save", "x"], "--xml yes"),
-            (["--check-optix", "yes"], "--check-optix is not there"),
+            (["--check-optix", "yes"], "--check-optix is not there in nvmlkit; see"),
+            (["--kernel-nam", "kne=x"], "--kernel-nam is not there in nvmlkit, did you mean --kernel-name?"),
+            (["--errorexitcode=1"], "did you mean --error-exitcode?"),
+            (["--demangle", "some"], "--demangle"),
         ):
             status, text = self.sanitized(*options)
             self.assertEqual(status, 2, options)
@@ -193,7 +289,7 @@ class Options(unittest.TestCase):
 
     def test_a_program_without_cuda(self) -> None:
         status, text = run([TOOL, "true"])
-        self.assertEqual(status, 0)
+        self.assertEqual(status, 255)
         self.assertIn("Error: Target application terminated before first instrumented API call", text)
         self.assertEqual(run([TOOL, "sh", "-c", "exit 7"])[0], 7)
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 
 #include "base/never_destroyed.hpp"
@@ -75,6 +77,14 @@ void report_unused(const Allocation& a) {
   sanitize::record(std::move(finding));
 }
 
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string out{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!out.empty()) out.pop_back();
+  std::ranges::replace(out, '\0', ' ');
+  return out;
+}
+
 // The last look at memory: behind the functions that the program registered for its end.
 __attribute__((destructor)) void at_end() {
   if (!is_on()) return;
@@ -98,6 +108,7 @@ void begin() {
   AddressRange::red_zone = kRedZone;
   sanitize::Finding start;
   start.kind = sanitize::Kind::program_start;
+  start.call = command_line();
   sanitize::record(std::move(start));
 }
 
