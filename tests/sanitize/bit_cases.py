@@ -55,6 +55,18 @@ CASES = [
          "<<||xor.pred %p3, %p3, %p1;>> @%p3 bra END; st.global.u32 [%rd2], 1;\nEND:", [GLOBAL]),
     bits("choice_of_two", "ld.global.u32 %r2, [%rd4]; add.u32 %r3, %r2, 1; setp.lt.u32 %p1, %r1, 32; selp.b32 %r4, <<%r1, %r3||%r3, %r1>>, %p1; "
          + USE.format("%r4"), [GLOBAL]),
+    # From lane to lane: the first 16 lanes have words that were written.
+    bits("shuffled_word", "setp.lt.u32 %p1, %r1, 16; @%p1 st.global.u32 [%rd4], %r1; bar.warp.sync -1; ld.global.u32 %r2, [%rd4]; "
+         "shfl.sync.idx.b32 %r3, %r2, <<15||16>>, 31, -1; " + USE.format("%r3"), [GLOBAL, EACH]),
+    bits("shuffled_half", HALF + "shfl.sync.bfly.b32 %r2|%p1, %r2, 1, 31, -1; shr.u32 %r3, %r2, <<16||15>>; " + USE.format("%r3"), [GLOBAL]),
+    bits("shuffled_down", "setp.ge.u32 %p1, %r1, 16; @%p1 st.global.u32 [%rd4], %r1; bar.warp.sync -1; ld.global.u32 %r2, [%rd4]; "
+         "shfl.sync.down.b32 %r3, %r2, <<16||15>>, 31, -1; " + USE.format("%r3"), [GLOBAL]),
+    bits("ballot_of_some", "setp.lt.u32 %p1, %r1, 16; @%p1 st.global.u32 [%rd4], %r1; bar.warp.sync -1; ld.global.u32 %r2, [%rd4]; "
+         "setp.eq.u32 %p2, %r2, 3; vote.sync.ballot.b32 %r3, %p2, -1; and.b32 %r3, %r3, <<65535||131071>>; " + USE.format("%r3"), [GLOBAL, EACH]),
+    bits("vote_of_all", "setp.lt.u32 %p1, %r1, <<32||31>>; @%p1 st.global.u32 [%rd4], %r1; bar.warp.sync -1; ld.global.u32 %r2, [%rd4]; "
+         "setp.eq.u32 %p2, %r2, 3; vote.sync.any.pred %p3, %p2, -1; @%p3 st.global.u32 [%rd2], 1;", [GLOBAL]),
+    bits("sum_of_lanes", "setp.lt.u32 %p1, %r1, <<32||31>>; @%p1 st.global.u32 [%rd4], %r1; bar.warp.sync -1; ld.global.u32 %r2, [%rd4]; "
+         "redux.sync.add.u32 %r3, %r2, -1; " + USE.format("%r3"), [GLOBAL, EACH]),
     bits("copy_of_a_word", "ld.global.u32 %r2, [%rd4]; st.global.u32 [%rd2], %r2;", [GLOBAL, EACH], "<<zero||raw>>:1024 zero:4"),
     bits("part_of_a_word", "ld.global.u32 %r2, [%rd4]; <<or.b32 %r2, %r2, 255;||>> and.b32 %r2, %r2, 255; st.global.u32 [%rd2], %r2;", [GLOBAL]),
     bits("double_of_a_word", "<<st.global.u32 [%rd4], %r1;||st.global.u16 [%rd4], 7;>> ld.global.u32 %r2, [%rd4]; shl.b32 %r2, %r2, 1; "

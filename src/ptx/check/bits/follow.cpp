@@ -80,18 +80,68 @@ void follow_store(Warp& w, const Instruction& i, Mask lanes) {
 }
 
 // Before the instruction is executed.
-void follow_lane(Warp& w, const Instruction& i, const CheckedForm& form, unsigned lane) {
+void follow_lane(Warp& w, const Instruction& i, unsigned lane) {
   Follower follower(w, i, lane);
   const auto op = follower.meaning().op;
   if (is_memory(op)) {
     while (const auto* const part = follower.first_read()) report_unwritten(w, lane, part->from);
     return follower.set_all(false);
   }
-  if (form.names_lanes || op == Op::prefetch_) return follower.set_all(false);
+  if (op == Op::prefetch_) return follower.set_all(false);
   const auto* const part = follower.first_read();
   if (part && follower.size_of_result() == 0 && op != Op::setp_ && follower.meaning().types[0] != Type::pred)
     return report_unwritten(w, lane, part->from);
   if (!part || !follower.follow_bits()) follower.set_all(part != nullptr);
+}
+
+// The lanes that a shuffle reads: what it gives of the numbers of lanes.
+std::array<std::uint32_t, kLanes> sources_of(Warp& w, const Instruction& i, const CheckedForm& form, Mask lanes) {
+  using Row = std::array<std::uint32_t, kLanes>;
+  auto &a = *w.at<Row>(i.a), &d = *w.at<Row>(i.d);
+  const auto before_a = a, before_d = d;
+  const auto before = i.d2.is_there() ? w.predicate(i.d2) : 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) a[lane] = lane;
+  (form.handler ? form.handler : form.followed)(w, i, lanes);
+  const auto out = d;
+  a = before_a;
+  d = before_d;
+  if (i.d2.is_there()) w.set_predicate(i.d2, kAllLanes, before);
+  return out;
+}
+
+// A shuffle moves bits from lane to lane. With an unknown lane or an unknown segment, all of its result is unknown.
+void follow_shuffle(Warp& w, const Instruction& i, const CheckedForm& form, Mask lanes) {
+  std::array<UnwrittenPart, kLanes> parts;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (const auto* const part = w.frame().unwritten->find(i.a, lane)) parts[lane] = *part;
+  const auto sources = sources_of(w, i, form, lanes);
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = first_of(left);
+    Follower follower(w, i, lane);
+    const auto* const by = follower.find(i.b);
+    const auto* const segment = follower.find(w.frame().function->operands[i.side]);
+    follower.set_all_from(by ? by : segment);
+    if (!by && !segment) w.frame().unwritten->set(i.d, lane, parts[sources[lane]]);
+  }
+}
+
+// What all lanes get of all lanes. A ballot has a bit of each.
+void follow_exchange(Warp& w, const Instruction& i, const CheckedForm& form, Mask lanes) {
+  const bool is_of_register = i.a.is_there() && i.d.is_there();
+  if (form.op == Op::shfl_ && is_of_register && i.a.area() == Operand::registers)
+    return follow_shuffle(w, i, form, lanes);
+  const bool hands_on = form.op == Op::vote_ || form.op == Op::match_ || form.op == Op::redux_;
+  Mask unknown = 0;
+  UnwrittenPart first;
+  for (Mask left = hands_on ? lanes : 0; left != 0; left &= left - 1) {
+    const auto* const part = Follower(w, i, first_of(left)).first_read();
+    if (part && unknown == 0) first = *part;
+    if (part) unknown |= Mask{1} << first_of(left);
+  }
+  const bool is_ballot = form.op == Op::vote_ && i.detail == 'b';
+  for (Mask left = lanes; left != 0; left &= left - 1)
+    Follower(w, i, first_of(left))
+        .set_all_from(unknown != 0 ? &first : nullptr, is_ballot ? unknown : ~std::uint64_t{0});
 }
 
 void follow(Warp& w, const Instruction& i, Mask lanes) {
@@ -103,7 +153,11 @@ void follow(Warp& w, const Instruction& i, Mask lanes) {
     return form.followed(w, i, lanes);
   }
   if (form.op == Op::st_) return follow_store(w, i, lanes);
-  for (Mask left = lanes; left != 0; left &= left - 1) follow_lane(w, i, form, first_of(left));
+  if (form.names_lanes) {
+    follow_exchange(w, i, form, lanes);
+    return form.followed(w, i, lanes);
+  }
+  for (Mask left = lanes; left != 0; left &= left - 1) follow_lane(w, i, first_of(left));
   form.followed(w, i, lanes);
 }
 

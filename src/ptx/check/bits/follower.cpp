@@ -41,12 +41,11 @@ void Follower::set(Operand target, std::uint64_t unknown, bool is_computed) {
                     : UnwrittenPart{});
 }
 
-void Follower::set_all(bool is_unknown) {
-  const auto* const source = is_unknown ? first_read() : nullptr;
+void Follower::set_all_from(const UnwrittenPart* source, std::uint64_t which) {
   const auto from = source ? source->from : UnwrittenLoad{};
   for (const auto& access : accesses_) {
     if (!access.writes) continue;
-    const auto unknown = !source ? 0 : access.size == 0 ? 1 : bits::low(8 * access.size);
+    const auto unknown = !source ? 0 : access.size == 0 ? 1 : bits::low(8 * access.size) & which;
     known_.set(Operand::at(Operand::registers, access.offset), lane_, {unknown, true, false, from});
   }
 }

@@ -23,7 +23,9 @@ class Follower {
 
   // `unknown` for what it writes; sources of more than one load count for the first one.
   void set(Operand target, std::uint64_t unknown, bool is_computed);
-  void set_all(bool is_unknown);
+  void set_all(bool is_unknown) { set_all_from(is_unknown ? first_read() : nullptr); }
+  // By bits that may be of another lane; null: it writes known ones. Of a register, only `which` are unknown.
+  void set_all_from(const UnwrittenPart* source, std::uint64_t which = ~std::uint64_t{0});
 
   bits::Value value(Operand operand, unsigned size) const;
   bits::Value predicate(Operand operand, bool is_negated) const;
