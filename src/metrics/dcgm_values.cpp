@@ -11,6 +11,7 @@
 #include "sim/state/follow.hpp"
 #include "sim/state/read.hpp"
 #include "sim/telemetry/reading.hpp"
+#include "sim/telemetry/violations.hpp"
 #include "sim/traits/architecture.hpp"
 
 namespace nvmlkit::metrics {
@@ -34,6 +35,12 @@ Result limited_ns(const Machine&, const Machine& copy, std::size_t gpu) {
   const auto& of = copy.gpus()[gpu];
   const auto value = sim::telemetry::Reading(copy, of)(of.clocks_throttle_reasons.counters.*Field);
   return value ? Result(static_cast<double>(*value) * 1000) : std::nullopt;
+}
+
+Result hot_ns(const Machine&, const Machine& copy, std::size_t gpu) {
+  const auto& of = copy.gpus()[gpu];
+  if (!of.clocks_throttle_reasons.counters.sw_thermal_slowdown_us) return std::nullopt;
+  return 1000 * static_cast<double>(sim::telemetry::thermal_violation_us(of, sim::telemetry::Reading(copy, of)));
 }
 
 template <auto Period, auto Kind>
@@ -126,8 +133,7 @@ constexpr DcgmValue kDcgmValues[] = {
     {"DCGM_FI_DEV_XID_ERRORS", kGauge, "Number of the last Xid", last_xid},
     {"DCGM_FI_DEV_POWER_VIOLATION", kCounter, "Time below full clocks because of the power limit (in ns)",
      limited_ns<&ThrottleCounters::sw_power_cap_us>},
-    {"DCGM_FI_DEV_THERMAL_VIOLATION", kCounter, "Time below full clocks because of heat (in ns)",
-     limited_ns<&ThrottleCounters::sw_thermal_slowdown_us>},
+    {"DCGM_FI_DEV_THERMAL_VIOLATION", kCounter, "Time below full clocks because of heat (in ns)", hot_ns},
     {"DCGM_FI_DEV_FB_FREE", kGauge, "Free frame buffer (in MiB)", memory_mib<&Memory::free>},
     {"DCGM_FI_DEV_FB_USED", kGauge, "Used frame buffer (in MiB)", memory_mib<&Memory::used>},
     {"DCGM_FI_DEV_FB_RESERVED", kGauge, "Reserved frame buffer (in MiB)", memory_mib<&Memory::reserved>},

@@ -134,6 +134,7 @@ class Counters(ClientTest):
             "DCGM_FI_DEV_ECC_SBE_AGG_TOTAL": lambda gpu: field(gpu, 5),
             "DCGM_FI_DEV_ECC_DBE_AGG_TOTAL": lambda gpu: field(gpu, 6),
             "DCGM_FI_DEV_POWER_VIOLATION": lambda gpu: field(gpu, 74),
+            "DCGM_FI_DEV_THERMAL_VIOLATION": lambda gpu: field(gpu, 75),
             "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS": lambda gpu: field(gpu, 142),
             "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS": lambda gpu: field(gpu, 143),
             "DCGM_FI_DEV_ROW_REMAP_FAILURE": lambda gpu: field(gpu, 145),

@@ -190,8 +190,9 @@ TEST_F(RealH100, HasItsThresholdsInDegreesToo) {
   unsigned int degrees = 0;
   const unsigned int expected[] = {95, 89, 95, 87};
   for (unsigned int i = 0; i < 4; ++i) {
-    EXPECT_EQ(call("nvmlDeviceGetTemperatureThreshold", device(), static_cast<nvmlTemperatureThresholds_t>(i), &degrees),
-              NVML_SUCCESS);
+    EXPECT_EQ(
+        call("nvmlDeviceGetTemperatureThreshold", device(), static_cast<nvmlTemperatureThresholds_t>(i), &degrees),
+        NVML_SUCCESS);
     EXPECT_EQ(degrees, expected[i]);
   }
   EXPECT_EQ(call("nvmlDeviceGetTemperature", device(), NVML_TEMPERATURE_GPU_MAX, &degrees),
@@ -226,6 +227,25 @@ TEST_F(RealH100, HasATextForTypesOfResets) {
   const auto text = symbol<const char*(nvmlReturn_t)>("nvmlErrorString");
   EXPECT_STREQ(text(static_cast<nvmlReturn_t>(30)), "Reset type is not supported for given device");
   EXPECT_STREQ(text(static_cast<nvmlReturn_t>(31)), "Unknown Error");
+}
+
+class Heat : public Loaded {};
+
+// Both reasons hold at the hard limit: their times are not added.
+TEST_F(Heat, IsCountedOnceWhereSoftwareAndHardwareSlowDown) {
+  for (const auto& [software, hardware] : {std::pair(3000, 5000), std::pair(5000, 3000)}) {
+    start(
+        "base: h100\nversion: \"1.0\"\ndevice_defaults: {clocks_throttle_reasons: {counters: "
+        "{sw_thermal_slowdown_us: " +
+        std::to_string(software) + ", hw_thermal_slowdown_us: " + std::to_string(hardware) + "}}}\n");
+    nvmlFieldValue_t value{};
+    value.fieldId = FI_DEV_PERF_POLICY_THERMAL;
+    ASSERT_EQ(call("nvmlDeviceGetFieldValues", device(), 1, &value), NVML_SUCCESS);
+    EXPECT_EQ(value.value.ullVal, 5'000'000U);
+    nvmlViolationTime_t time{};
+    EXPECT_EQ(call("nvmlDeviceGetViolationStatus", device(), NVML_PERF_POLICY_THERMAL, &time), NVML_SUCCESS);
+    EXPECT_EQ(time.violationTime, 5'000'000U);
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "driver/nvml/generated/functions.hpp"
 #include "sim/telemetry/pins.hpp"
 #include "sim/telemetry/reading.hpp"
+#include "sim/telemetry/violations.hpp"
 
 namespace nvmlkit::driver {
 
@@ -40,12 +41,6 @@ PerformanceLevels performance_levels(const sim::model::Gpu& gpu) {
 
 namespace {
 
-// Heat is one policy, whether software or hardware slows the GPU down.
-std::uint64_t thermal_violation_us(const sim::model::Gpu& gpu, const Reading& now) {
-  const auto& c = gpu.clocks_throttle_reasons.counters;
-  return now(c.sw_thermal_slowdown_us).value_or(0) + now(c.hw_thermal_slowdown_us).value_or(0);
-}
-
 // Traffic over PCIe, of what the link carries in its busier direction.
 sim::model::Field<std::uint32_t> bus_percent(const sim::model::Gpu& gpu, const Reading& now) {
   const auto sent = now(gpu.pcie.tx_throughput_kbps), received = now(gpu.pcie.rx_throughput_kbps);
@@ -62,7 +57,7 @@ sim::model::Field<std::uint32_t> bus_percent(const sim::model::Gpu& gpu, const R
 abi::nvmlReturn_t thermal_violation(const sim::model::Gpu& gpu, const Reading& now, unsigned int, unsigned int,
                                     abi::nvmlFieldValue_t& out) {
   if (!gpu.clocks_throttle_reasons.counters.sw_thermal_slowdown_us) return abi::NVML_ERROR_NOT_SUPPORTED;
-  return put_ullong(1000 * thermal_violation_us(gpu, now), out);
+  return put_ullong(1000 * sim::telemetry::thermal_violation_us(gpu, now), out);
 }
 
 abi::nvmlReturn_t event_reason_time(const sim::model::Gpu& gpu, const Reading& now, unsigned int id, unsigned int,
@@ -173,7 +168,7 @@ nvmlReturn_t DeviceGetViolationStatus(const Machine& machine, const Gpu& gpu, nv
       microseconds = now(c.sw_power_cap_us).value_or(0);
       break;
     case NVML_PERF_POLICY_THERMAL:
-      microseconds = thermal_violation_us(gpu, now);
+      microseconds = sim::telemetry::thermal_violation_us(gpu, now);
       break;
     case NVML_PERF_POLICY_SYNC_BOOST:
       microseconds = c.sync_boost_us.value_or(0);

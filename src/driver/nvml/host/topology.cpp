@@ -81,8 +81,7 @@ nvmlReturn_t SystemGetTopologyGpuSet(const Machine& machine, unsigned int cpuNum
                                      nvmlDevice_t* deviceArray) {
   using namespace sim::topology;
   const auto room = *count;
-  const auto result = list_gpus(machine, count, deviceArray,
-                                [&](const Gpu& gpu) {
+  const auto result = list_gpus(machine, count, deviceArray, [&](const Gpu& gpu) {
     return cpuNumber < kMaxCpus && cpus_near(machine, gpu, Scope::node).test(cpuNumber);
   });
   if (room > 0) *count = room;  // a driver 580 leaves the caller's count, and the rest of the array, as they are
