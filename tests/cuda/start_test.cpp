@@ -46,6 +46,22 @@ TEST(CudaStart, AProhibitedGpuHasNoContexts) {
   EXPECT_EQ(driver().cuDevicePrimaryCtxRetain(&context, CUdevice{0}), CUDA_ERROR_DEVICE_UNAVAILABLE);
 }
 
+TEST(CudaStart, ADriverOfCuda13KnowsMoreAttributes) {
+  if (!has_own_process()) return;
+  const auto file = machine_file(
+      "version: \"1.0\"\nbase: h100\nsystem: {driver_version: 580.159.04, cuda_version_major: 13, cuda_version_minor: "
+      "0}\n");
+  setenv("NVMLKIT_MACHINE", file.c_str(), 1);
+  ASSERT_EQ(driver().cuInit(0u), CUDA_SUCCESS);
+  int value = 0;
+  for (int which = 135; which <= 147; ++which)
+    EXPECT_EQ(driver().cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(which), CUdevice{0}), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID, CUdevice{0}), CUDA_SUCCESS);
+  EXPECT_EQ(value, 0x233010DE);
+  EXPECT_EQ(driver().cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(148), CUdevice{0}),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST(CudaStart, WhatOthersUseIsNotFree) {
   if (!has_own_process()) return;
   const auto file = machine_file("version: \"1.0\"\nbase: t4\ndevice_defaults: {memory: {used_bytes: 1073741824}}\n");
@@ -55,7 +71,7 @@ TEST(CudaStart, WhatOthersUseIsNotFree) {
   ASSERT_EQ(driver().cuCtxCreate_v2(&context, 0u, CUdevice{0}), CUDA_SUCCESS);
   std::size_t free = 0, total = 0;
   EXPECT_EQ(driver().cuMemGetInfo_v2(&free, &total), CUDA_SUCCESS);
-  constexpr std::size_t kContext = std::size_t{40} * (1024 + 1600) * 1024;  // 40 multiprocessors
+  constexpr std::size_t kContext = std::size_t{40} * 1024 * 2048;  // of all threads that run at once
   EXPECT_EQ(total - free, 1073741824u + kContext);
 }
 

@@ -139,4 +139,9 @@ Device* find_device(CUdevice ordinal) {
   return all[static_cast<std::size_t>(ordinal)].get();
 }
 
+int machine_version(const sim::Machine& machine) {
+  const auto& system = machine.system();
+  return static_cast<int>(1000 * system.cuda_version_major.value_or(12) + 10 * system.cuda_version_minor.value_or(4));
+}
+
 }  // namespace nvmlkit::cuda

@@ -18,6 +18,9 @@ CUresult initialize();
 // The machine that cuInit starts, for what answers before it. Null where there is none, after a line on stderr.
 const sim::Machine* future_machine();
 
+// The version of CUDA that the driver of the machine has: 1000 * major + 10 * minor.
+int machine_version(const sim::Machine& machine);
+
 // Valid once initialized.
 const sim::Machine& machine();
 std::vector<std::unique_ptr<Device>>& devices();

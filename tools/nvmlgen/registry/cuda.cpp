@@ -147,6 +147,14 @@ void forget_unanswered(Registry& registry) {
   });
 }
 
+// "13.0" as 13000.
+int cuda_version(const fs::path& file, const YAML::Node& node) {
+  const auto text = node.as<std::string>();
+  const auto dot = text.find('.');
+  if (dot == std::string::npos) fail(file, node, "expected a version of CUDA as 13.0, got '" + text + "'");
+  return 1000 * std::stoi(text) + 10 * std::stoi(text.substr(dot + 1));
+}
+
 Attribute attribute_of(const fs::path& file, const std::string& name, const YAML::Node& node) {
   Attribute a;
   a.name = "CU_DEVICE_ATTRIBUTE_" + name;
@@ -164,6 +172,10 @@ Attribute attribute_of(const fs::path& file, const std::string& name, const YAML
       a.code = item.second.as<std::string>();
     else if (key == "later")
       a.later = item.second.as<std::string>();
+    else if (key == "value")
+      a.value = item.second.as<std::int64_t>();
+    else if (key == "since")
+      a.since = cuda_version(file, item.second);
     else if (key == "capability")
       for (const auto& entry : item.second) {
         const auto text = entry.first.as<std::string>();
@@ -181,8 +193,6 @@ Attribute attribute_of(const fs::path& file, const std::string& name, const YAML
 void load_attributes(const fs::path& file, Registry& registry) {
   const auto root = YAML::LoadFile(file.string());
   const auto& numbers = registry.enumeration("CUdevice_attribute").values;
-  std::set<std::string> newer;
-  for (const auto& name : root["newer"]) newer.insert("CU_DEVICE_ATTRIBUTE_" + name.as<std::string>());
   std::set<std::int64_t> answered;
   std::string missing;
   for (const auto& item : root["attributes"]) {
@@ -194,7 +204,7 @@ void load_attributes(const fs::path& file, Registry& registry) {
     registry.attributes.push_back(std::move(a));
   }
   for (const auto& [name, number] : numbers)
-    if (!answered.count(number) && !newer.count(name) && !name.ends_with("_MAX")) missing += " " + name;
+    if (!answered.count(number) && !name.ends_with("_MAX")) missing += " " + name;
   if (!missing.empty()) throw RegistryError(file.string(), "no answer for" + missing);
   std::sort(registry.attributes.begin(), registry.attributes.end(),
             [](const auto& a, const auto& b) { return a.number < b.number; });

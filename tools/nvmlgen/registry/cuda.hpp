@@ -86,6 +86,7 @@ struct Attribute {
   std::int64_t times = 1;
   std::map<int, std::int64_t> by_capability;  // 10 * major + minor
   std::string code, later;
+  int since = 0;  // 1000 * major + 10 * minor of the first CUDA that knows it
 };
 
 struct Registry {

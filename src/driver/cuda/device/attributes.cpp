@@ -23,6 +23,10 @@ long long by_capability(const sim::model::Gpu& gpu, std::initializer_list<std::p
   return value;
 }
 
+std::optional<long long> since(int version, const sim::Machine& machine, long long answer) {
+  return machine_version(machine) >= version ? std::optional(answer) : std::nullopt;
+}
+
 namespace attributes {
 
 long long MULTIPROCESSOR_COUNT(const sim::Machine&, const sim::model::Gpu& gpu) {
@@ -61,6 +65,9 @@ long long HOST_NUMA_ID(const sim::Machine& machine, const sim::model::Gpu& gpu) 
       if (gpu.pci.bus_id && device == *gpu.pci.bus_id && root.numa_node) return *root.numa_node;
   return -1;
 }
+
+long long GPU_PCI_DEVICE_ID(const sim::Machine&, const sim::model::Gpu& gpu) { return number(gpu.pci.device_id); }
+long long GPU_PCI_SUBSYSTEM_ID(const sim::Machine&, const sim::model::Gpu& gpu) { return number(gpu.pci.subsystem_id); }
 
 }  // namespace attributes
 }  // namespace nvmlkit::cuda

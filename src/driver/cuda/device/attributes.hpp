@@ -26,6 +26,9 @@ long long number(const sim::model::Field<T>& field) {
 // The entry of the GPU's compute capability, 10 * major + minor, or of the nearest one below; the entries ascend.
 long long by_capability(const sim::model::Gpu& gpu, std::initializer_list<std::pair<int, long long>> entries);
 
+// The answer of a driver of that CUDA version (1000 * major + 10 * minor) and newer ones.
+std::optional<long long> since(int version, const sim::Machine& machine, long long answer);
+
 // Those that are more than a look.
 namespace attributes {
 
@@ -39,6 +42,8 @@ long long MPS_ENABLED(const sim::Machine& machine, const sim::model::Gpu& gpu);
 long long NUMA_CONFIG(const sim::Machine& machine, const sim::model::Gpu& gpu);
 long long NUMA_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);
 long long HOST_NUMA_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);
+long long GPU_PCI_DEVICE_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);
+long long GPU_PCI_SUBSYSTEM_ID(const sim::Machine& machine, const sim::model::Gpu& gpu);
 
 }  // namespace attributes
 }  // namespace nvmlkit::cuda

@@ -49,9 +49,7 @@ CUresult Init(unsigned int Flags) { return Flags == 0 ? initialize() : CUDA_ERRO
 CUresult DriverGetVersion(int* driverVersion) {
   const auto* machine = future_machine();
   if (!machine) return CUDA_ERROR_UNKNOWN;
-  const auto& system = machine->system();
-  *driverVersion =
-      static_cast<int>(1000 * system.cuda_version_major.value_or(12) + 10 * system.cuda_version_minor.value_or(4));
+  *driverVersion = machine_version(*machine);
   return CUDA_SUCCESS;
 }
 

@@ -275,6 +275,32 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
       return attributes::MPS_ENABLED(machine, *gpu);
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
       return attributes::HOST_NUMA_ID(machine, *gpu);
+    case CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED:
+      return since(13000, machine, 0);
+    case CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK:
+      return since(13000, machine, 0);
+    case CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH:
+      return since(13000, machine, 0);
+    case CU_DEVICE_ATTRIBUTE_VULKAN_CIG_SUPPORTED:
+      return since(13000, machine, 0);
+    case CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID:
+      return since(13000, machine, attributes::GPU_PCI_DEVICE_ID(machine, *gpu));
+    case CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID:
+      return since(13000, machine, attributes::GPU_PCI_SUBSYSTEM_ID(machine, *gpu));
+    case CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+      return since(13000, machine, 0);  // not simulated yet: memory of the host at given addresses
+    case CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED:
+      return since(13000, machine, 0);  // not simulated yet: pools of memory of the host
+    case CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED:
+      return since(13000, machine, 0);
+    case CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED:
+      return since(13000, machine, 0);  // not simulated yet: pools of memory of the host
+    case CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+      return since(13000, machine, 0);  // not simulated yet: memory of the host at given addresses
+    case CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED:
+      return since(13000, machine, 0);
+    case CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED:
+      return since(13000, machine, 0);
     default:
       return std::nullopt;
   }

@@ -106,6 +106,7 @@ std::optional<long long> attribute(const sim::Machine& machine, const sim::model
     } else {
       answer = "0";
     }
+    if (a.since != 0) answer = fmt::format("since({}, machine, {})", a.since, answer);
     out += fmt::format("    case {}:\n      return {};{}\n", a.name, answer,
                        a.later.empty() ? "" : "  // not simulated yet: " + a.later);
   }
