@@ -116,7 +116,8 @@ void refuse_holes(const Facts& facts, const Semantics& semantics) {
           fmt::format("{}: {} answers for MIG devices too (on_mig: code) and only reads", name, entry.sim.by));
     for (const auto& param : entry.needs_after)
       if (entry.needs.empty() || !entry.find(param))
-        holes.push_back(fmt::format("{}: needs_after names {}, but there is no such parameter or no need", name, param));
+        holes.push_back(
+            fmt::format("{}: needs_after names {}, but there is no such parameter or no need", name, param));
     for (const auto& code : results_of(entry))
       if (!facts.value(code)) holes.push_back(fmt::format("{}: unknown return code {}", name, code));
     for (const auto& code : entry.success)

@@ -95,10 +95,11 @@ const std::vector<Contract>& contracts() {
     for (const auto& macro : entry.versions)
       tags.push_back(fmt::format("0x{:08x}u", *registry.facts.version_tag(macro)));
     const auto result = entry.sim.result.empty() ? 0 : registry.facts.value(entry.sim.result).value();
-    out += fmt::format("      {{\"{}\", \"{}\", Protocol::{}, Answer::{}, {}, {}, {{{}}}, {{{}}}, {}, {}}},\n", function.name,
-                       entry.file, to_string(entry.call), to_string(entry.sim.answer), result, entry.before_init,
-                       fmt::join(arguments, ", "), fmt::join(tags, ", "),
-                       number(registry.facts, entry.mismatch, "NVML_ERROR_ARGUMENT_VERSION_MISMATCH"), !entry.needs.empty());
+    out += fmt::format("      {{\"{}\", \"{}\", Protocol::{}, Answer::{}, {}, {}, {{{}}}, {{{}}}, {}, {}}},\n",
+                       function.name, entry.file, to_string(entry.call), to_string(entry.sim.answer), result,
+                       entry.before_init, fmt::join(arguments, ", "), fmt::join(tags, ", "),
+                       number(registry.facts, entry.mismatch, "NVML_ERROR_ARGUMENT_VERSION_MISMATCH"),
+                       !entry.needs.empty());
   }
   out += R"(  };
   return all;

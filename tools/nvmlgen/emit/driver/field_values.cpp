@@ -52,8 +52,8 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
       out += fmt::format("      return {};\n", call(id));
     } else if (id.scopes.count("")) {
       if (id.scopes_below != 0)
-        out += fmt::format("      if (scope >= {}) return typed({}, NVML_ERROR_INVALID_ARGUMENT, out);\n", id.scopes_below,
-                           type_constant(id.type));
+        out += fmt::format("      if (scope >= {}) return typed({}, NVML_ERROR_INVALID_ARGUMENT, out);\n",
+                           id.scopes_below, type_constant(id.type));
       out += "      " + put(id, id.scopes.at("")) + "\n";
     } else {
       for (const auto& [scope, path] : id.scopes) {
@@ -64,8 +64,10 @@ nvmlReturn_t read_field_value(const sim::model::Gpu* gpu, const sim::telemetry::
       for (const auto& scope : id.lacks)
         out += fmt::format("      if (scope == {}) return typed({}, NVML_ERROR_NOT_SUPPORTED, out);\n",
                            scope_constant(scope), type_constant(id.type));
-      out += fmt::format("      return {};\n", id.elsewhere.empty() ? "NVML_ERROR_INVALID_ARGUMENT"
-                                                                   : fmt::format("typed({}, {}, out)", type_constant(id.type), id.elsewhere));
+      out +=
+          fmt::format("      return {};\n",
+                      id.elsewhere.empty() ? "NVML_ERROR_INVALID_ARGUMENT"
+                                           : fmt::format("typed({}, {}, out)", type_constant(id.type), id.elsewhere));
     }
   }
   out += R"(    default:

@@ -22,10 +22,10 @@ std::string emit_gpm_metrics(const Registry& registry) {
   for (const auto& code : codes) out += fmt::format("GpmValue {};\n", code);
   out += "}  // namespace gpm_metrics\n\nnamespace {\n\nconstexpr GpmMetric metrics[] = {\n";
   for (const auto& metric : registry.gpm_metrics)
-    out +=
-        fmt::format("    {{{}, {}, {}, \"{}\", {}, {}}},{}\n", metric.id, named(metric.short_name),
-                    metric.short_name.empty() ? "nullptr" : named(metric.long_name()), metric.unit, metric.code.empty() ? "nullptr" : "&gpm_metrics::" + metric.code, metric.index,
-                    metric.unsupported.empty() ? "" : "  // " + metric.unsupported);
+    out += fmt::format("    {{{}, {}, {}, \"{}\", {}, {}}},{}\n", metric.id, named(metric.short_name),
+                       metric.short_name.empty() ? "nullptr" : named(metric.long_name()), metric.unit,
+                       metric.code.empty() ? "nullptr" : "&gpm_metrics::" + metric.code, metric.index,
+                       metric.unsupported.empty() ? "" : "  // " + metric.unsupported);
   out += "};\n\n}  // namespace\n\nstd::span<const GpmMetric> all_gpm_metrics() { return metrics; }\n\n";
   out += "}  // namespace nvmlkit::driver\n";
   return out;
