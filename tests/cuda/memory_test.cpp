@@ -12,14 +12,38 @@ namespace {
 
 class CudaMemory : public WithContext {};
 
+// A driver counts memory in blocks of 2 MiB.
+constexpr std::size_t kBlock = 2 << 20;
+std::size_t in_blocks(std::size_t size) { return size / kBlock * kBlock; }
+
+// As on an H100: allocations of at most 1 MiB lie behind each other in a block, larger ones in blocks of their own.
+TEST_F(CudaMemory, IsCountedInBlocks) {
+  const auto all = free_memory();
+  struct {
+    std::size_t size, place, used;
+  } const asked[] = {{1, 0, 1},       {1, 512, 1},    {257, 1024, 1},    {1 << 20, 1536, 1},
+                     {1 << 20, 0, 2}, {kBlock, 0, 3}, {kBlock + 1, 0, 5}};
+  std::vector<CUdeviceptr> addresses;
+  for (const auto& a : asked) {
+    addresses.push_back(allocate(a.size));
+    EXPECT_EQ(addresses.back() % kBlock, a.place) << a.size;
+    EXPECT_EQ(all - free_memory(), a.used * kBlock) << a.size;
+  }
+  EXPECT_EQ(release(addresses[3]), CUDA_SUCCESS);  // its block has others
+  EXPECT_EQ(all - free_memory(), 5 * kBlock);
+  addresses.erase(addresses.begin() + 3);
+  for (const auto address : addresses) EXPECT_EQ(release(address), CUDA_SUCCESS);
+  EXPECT_EQ(free_memory(), all);
+}
+
 TEST_F(CudaMemory, EndsAtTheSizeOfTheGpu) {
   const auto all = free_memory();
-  const auto half = allocate(all / 2);
+  const auto half = allocate(in_blocks(all / 2));
   CUdeviceptr more = 0;
   EXPECT_EQ(driver().cuMemAlloc_v2(&more, all), CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(driver().cuMemAlloc_v2(&more, ~std::size_t{0}), CUDA_ERROR_OUT_OF_MEMORY);
-  const auto rest = allocate(free_memory());
-  EXPECT_EQ(free_memory(), 0u);
+  const auto rest = allocate(in_blocks(free_memory()));
+  EXPECT_LT(free_memory(), kBlock);
   EXPECT_EQ(driver().cuMemAlloc_v2(&more, std::size_t{1}), CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(release(half), CUDA_SUCCESS);
   EXPECT_EQ(release(rest), CUDA_SUCCESS);
@@ -27,7 +51,7 @@ TEST_F(CudaMemory, EndsAtTheSizeOfTheGpu) {
 }
 
 TEST_F(CudaMemory, GpusDoNotShareIt) {
-  const auto mine = allocate(free_memory());
+  const auto mine = allocate(in_blocks(free_memory()));
   CUcontext other = nullptr;
   ASSERT_EQ(driver().cuCtxCreate_v2(&other, 0u, CUdevice{1}), CUDA_SUCCESS);
   EXPECT_GT(free_memory(), 0u);

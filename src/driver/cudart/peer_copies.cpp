@@ -29,7 +29,7 @@ Error copy_box(const PeerCopy3D* p, const CUstream* stream) {
   return with_context([&, width = width, height = height, depth = depth] {
     if (width == 0 || height == 0 || depth == 0) return nothing_in(stream);
     CUDA_MEMCPY3D c{};
-    c.srcMemoryType = c.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    c.srcMemoryType = c.dstMemoryType = CU_MEMORYTYPE_DEVICE;
     c.srcXInBytes = p->from.place[0];
     c.srcY = p->from.place[1];
     c.srcZ = p->from.place[2];

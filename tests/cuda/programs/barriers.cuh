@@ -18,6 +18,7 @@ __device__ unsigned shared_address(T* p) {
 // One thread makes the barrier ready, for so many bytes.
 __device__ inline void expect_bytes(unsigned long long* barrier, unsigned bytes) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier)));
+  asm volatile("fence.proxy.async.shared::cta;");  // asynchronous copies see the barrier
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes));
 }
 __device__ inline void wait_for(unsigned long long* barrier) {

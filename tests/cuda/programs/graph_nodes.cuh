@@ -56,7 +56,8 @@ inline void captured_memory() {
   EXPECT(of_graphs(cudaGraphMemAttrUsedMemCurrent) == 0 && of_graphs(cudaGraphMemAttrUsedMemHigh) == kBytes);
   // What graphs used stays theirs until it is trimmed.
   OK(cudaMemGetInfo(&free_after, &total));
-  EXPECT(of_graphs(cudaGraphMemAttrReservedMemCurrent) == kBytes && free_before - free_after == kBytes);
+  const auto reserved = of_graphs(cudaGraphMemAttrReservedMemCurrent);  // whole blocks of the GPU
+  EXPECT(reserved >= kBytes && free_before - free_after == reserved);
   OK(cudaDeviceGraphMemTrim(0));
   OK(cudaMemGetInfo(&free_after, &total));
   EXPECT(of_graphs(cudaGraphMemAttrReservedMemCurrent) == 0 && free_before == free_after);

@@ -33,6 +33,7 @@ __global__ void sent(int* out) {
   const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
   if (threadIdx.x == 0) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&barrier)));
+    asm volatile("fence.proxy.async.shared::cta;");
     asm volatile("fence.mbarrier_init.release.cluster;");
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 8;" ::"r"(shared_address(&barrier)));
   }
@@ -108,6 +109,7 @@ __global__ void moved(const __grid_constant__ CUtensorMap from, const __grid_con
   __shared__ unsigned long long barrier;
   if (threadIdx.x == 0) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&barrier)));
+    asm volatile("fence.proxy.async.shared::cta;");
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 512;" ::"r"(shared_address(&barrier)));
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
@@ -163,6 +165,7 @@ __global__ void grouped(const __grid_constant__ CUtensorMap a, const __grid_cons
   const unsigned left = shared_address(memory), right = left + 8192;
   if (threadIdx.x == 0) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&barrier)));
+    asm volatile("fence.proxy.async.shared::cta;");
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 16384;" ::"r"(shared_address(&barrier)));
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %2}], [%3];" ::"r"(

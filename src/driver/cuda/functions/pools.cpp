@@ -95,7 +95,7 @@ CUresult MemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
     return CUDA_ERROR_NOT_SUPPORTED;
   if (p.location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
   auto* const device = find_device(p.location.id);
-  if (!device) return CUDA_ERROR_INVALID_DEVICE;
+  if (!device) return CUDA_ERROR_INVALID_VALUE;
   auto made = std::make_shared<Pool>(*device);
   made->max_size = p.maxSize;
   made->handle_types = p.handleTypes;

@@ -110,7 +110,7 @@ CUresult release(CUdeviceptr address) {
 MemoryReserve& of(Device& device) {
   const std::lock_guard lock(all_of_graphs().mutex);
   auto& own = all_of_graphs().reserves[&device];
-  if (!own) own = std::make_unique<MemoryReserve>(device);
+  if (!own) own = std::make_unique<MemoryReserve>(device, DeviceAddresses::kBlock);
   return *own;
 }
 

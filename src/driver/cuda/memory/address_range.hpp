@@ -13,7 +13,7 @@ namespace nvmlkit::cuda {
 
 class AddressRange {
  public:
-  // What allocations are multiples of, in place and size.
+  // What allocations are multiples of, in place and size, where several share a block.
   static constexpr std::uint64_t kGranule = 512;
   static constexpr std::uint64_t rounded(std::uint64_t size) { return (size + kGranule - 1) / kGranule * kGranule; }
 
@@ -27,12 +27,19 @@ class AddressRange {
   AddressRange& operator=(const AddressRange&) = delete;
 
   explicit operator bool() const { return size_ != 0; }
-  bool reserve(std::uint64_t size);
+  // At a multiple of `alignment`.
+  bool reserve(std::uint64_t size, std::uint64_t alignment);
+  // Hands out a part of another range, which reserved it.
+  void lend(CUdeviceptr address, std::uint64_t size) { free_.emplace(address, size); }
   bool contains(CUdeviceptr address) const { return address - start_ < size_; }
 
   // The lowest place where `size` fits; 0 when there is none.
   CUdeviceptr take(std::uint64_t size);
   void give_back(CUdeviceptr address, std::uint64_t size);
+  // The same for pieces that contain their red zone.
+  CUdeviceptr take_whole(std::uint64_t size);
+  void give_back_whole(CUdeviceptr address, std::uint64_t size);
+  bool is_spent() const { return free_.empty() && given_back_.empty(); }
 
  private:
   CUdeviceptr start_ = 0;

@@ -10,7 +10,9 @@ namespace nvmlkit::cuda {
 
 class MemoryReserve {
  public:
-  explicit MemoryReserve(Device& device) : device_(device) {}
+  // Grows and shrinks by chunks, as an H100 with driver 580 has them for pools.
+  static constexpr std::uint64_t kChunkOfPools = 32 << 20;
+  explicit MemoryReserve(Device& device, std::uint64_t chunk = kChunkOfPools) : device_(device), chunk_(chunk) {}
   ~MemoryReserve();
   MemoryReserve(const MemoryReserve&) = delete;
   MemoryReserve& operator=(const MemoryReserve&) = delete;
@@ -32,8 +34,10 @@ class MemoryReserve {
 
  private:
   void shrink(std::uint64_t least);  // with the lock held
+  std::uint64_t in_chunks(std::uint64_t size) const { return (size + chunk_ - 1) / chunk_ * chunk_; }
 
   Device& device_;
+  const std::uint64_t chunk_;
   mutable std::mutex mutex_;
   Usage usage_;
 };

@@ -8,6 +8,7 @@
 
 #include "driver/cuda/memory/memory.hpp"
 #include "ptx/checks.hpp"
+#include "ptx/memory_view.hpp"
 
 namespace nvmlkit::cuda::sanitizer {
 
