@@ -85,12 +85,10 @@ class EntryReader {
         f.on_mig = text(value);
       else if (key == "in_mig_mode")
         f.in_mig_mode = text(value);
-      else if (key == "needs")
-        f.needs = text(value);
       else if (key == "needs_after")
         f.needs_after = list(value);
-      else if (key == "mismatch")
-        f.mismatch = text(value);
+      else if (key == "needs" || key == "mismatch")
+        (key == "needs" ? f.needs : f.mismatch) = text(value);
       else if (key == "since")
         f.since = text(value);
       else if (key == "sim")
