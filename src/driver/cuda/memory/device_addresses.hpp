@@ -19,8 +19,8 @@ class DeviceAddresses {
   bool contains(CUdeviceptr address) const { return range_.contains(address); }
 
   struct Taken {
-    CUdeviceptr address = 0;     // 0: no room
-    std::uint64_t counted = 0;   // bytes that the GPU has less
+    CUdeviceptr address = 0;    // 0: no room
+    std::uint64_t counted = 0;  // bytes that the GPU has less
   };
   // At most `most` bytes of the GPU may go to it.
   Taken take(std::uint64_t size, std::uint64_t most);
@@ -40,8 +40,8 @@ class DeviceAddresses {
   CUdeviceptr take_shared(std::uint64_t size);
 
   AddressRange range_;
-  std::map<CUdeviceptr, Shared> shared_;                  // blocks with several allocations
-  std::map<CUdeviceptr, Shared*> roomy_;                  // those of them with free pieces
+  std::map<CUdeviceptr, Shared> shared_;  // blocks with several allocations
+  std::map<CUdeviceptr, Shared*> roomy_;  // those of them with free pieces
 };
 
 }  // namespace nvmlkit::cuda
