@@ -81,6 +81,10 @@ cufftResult Layout::make(const Request& request, std::optional<Layout>& out) {
   made.batch_ = request.batch;
   for (int i = 0; i < request.rank; ++i) {
     const long long size = request.sizes[i];
+    if (size < 1 && i >= request.checked_sizes) {
+      made.can_run_ = false;
+      continue;
+    }
     // Narrow floats have sizes of powers of two only.
     if (size < 1 || (size_of(*in) == 2 && !is_power_of_two(size))) return CUFFT_INVALID_SIZE;
     made.sizes_[static_cast<std::size_t>(i)] = size;

@@ -24,6 +24,8 @@ struct Request {
   const long long* sizes = nullptr;
   Side in, out;
   long long batch = 1;
+  // The functions with a parameter for each size look at the first one only, as NVIDIA's. Such a plan cannot run.
+  int checked_sizes = kMostDimensions;
 };
 
 // A checked request.
@@ -33,6 +35,7 @@ class Layout {
   static cufftResult make(const Request& request, std::optional<Layout>& out);
 
   fft::Kind kind() const { return kind_; }
+  bool can_run() const { return can_run_; }
   cudaDataType in_type() const { return in_type_; }
   cudaDataType out_type() const { return out_type_; }
   // Real numbers without `embed` have gaps where the transform is in place: each row has room for its complex numbers.
@@ -49,6 +52,7 @@ class Layout {
   std::array<std::int64_t, kMostDimensions + 1> strides(const Place& place, std::int64_t last_size) const;
 
   int rank_ = 1;
+  bool can_run_ = true;
   std::array<std::int64_t, kMostDimensions> sizes_{};
   std::int64_t batch_ = 1;
   Place in_, out_;

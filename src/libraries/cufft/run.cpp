@@ -100,6 +100,7 @@ cufftResult run(const Call& call, void* in, void* out, int direction) {
   const Layout& layout = *call.plan.layout();
   if (!in || !out) return CUFFT_INVALID_VALUE;
   if (layout.kind() == fft::Kind::complex && direction != -1 && direction != 1) return CUFFT_INVALID_VALUE;
+  if (!layout.can_run()) return CUFFT_EXEC_FAILED;
   const bool in_place = in == out;
   const auto shape = layout.shape(in_place);
   const Sides sides{

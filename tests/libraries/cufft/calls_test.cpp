@@ -61,14 +61,14 @@ TEST(Calls, RunsThatCannotBe) {
   EXPECT_EQ(library().cufftExecC2C(plan, nullptr, data.as(), -1), CUFFT_INVALID_VALUE);
   EXPECT_EQ(library().cufftExecC2C(plan, data.as(), nullptr, -1), CUFFT_INVALID_VALUE);
   EXPECT_EQ(library().cufftExecC2C(plan, data.as(), data.as(), 0), CUFFT_INVALID_VALUE);
-  EXPECT_EQ(library().cufftExecR2C(plan, data.as<float>(), data.as()), CUFFT_INVALID_VALUE);  // of another kind
+  EXPECT_EQ(library().cufftExecR2C(plan, data.as<float>(), nullptr), CUFFT_EXEC_FAILED);
   EXPECT_EQ(library().cufftDestroy(plan), CUFFT_SUCCESS);
 }
 
 TEST(Calls, SizesAndProperties) {
   std::size_t work = 7;
   EXPECT_EQ(library().cufftEstimate2d(4, 4, CUFFT_R2C, &work), CUFFT_SUCCESS);
-  EXPECT_EQ(library().cufftEstimate2d(4, 0, CUFFT_R2C, &work), CUFFT_INVALID_SIZE);
+  EXPECT_EQ(library().cufftEstimate2d(0, 4, CUFFT_R2C, &work), CUFFT_INVALID_SIZE);
   int version = 0, major = 0;
   EXPECT_EQ(library().cufftGetVersion(&version), CUFFT_SUCCESS);
   EXPECT_EQ(library().cufftGetProperty(MAJOR_VERSION, &major), CUFFT_SUCCESS);
@@ -98,6 +98,15 @@ TEST(Calls, StatusesOfTheHardware) {
   EXPECT_EQ(library().cufftGetSize(none, nullptr), CUFFT_INVALID_VALUE);
   EXPECT_EQ(library().cufftGetSize2d(none, 4, 4, wrong_type, &work), CUFFT_INVALID_TYPE);
   EXPECT_EQ(library().cufftGetSize2d(none, 4, 4, CUFFT_C2C, &work), CUFFT_INVALID_PLAN);
+  // Only the first of several sizes is looked at, and the plan decides what runs.
+  int flat = 0;
+  EXPECT_EQ(library().cufftEstimate2d(4, 0, CUFFT_C2C, &work), CUFFT_SUCCESS);
+  ASSERT_EQ(library().cufftPlan3d(&flat, 4, 4, -1, CUFFT_C2C), CUFFT_SUCCESS);
+  const OnDevice<Complex> ones(std::vector<Complex>(8, Complex{1, 0}));
+  EXPECT_EQ(library().cufftExecC2C(flat, ones.as(), ones.as(), -1), CUFFT_EXEC_FAILED);
+  EXPECT_EQ(library().cufftDestroy(flat), CUFFT_SUCCESS);
+  EXPECT_EQ(library().cufftExecR2C(made, ones.as<float>(), ones.as()), CUFFT_SUCCESS);
+  EXPECT_EQ(ones.read()[0].x, 8.0f);
   EXPECT_EQ(library().cufftSetAutoAllocation(made, 0), CUFFT_SUCCESS);
   EXPECT_EQ(library().cufftXtSetWorkAreaPolicy(made, CUFFT_WORKAREA_MINIMAL, nullptr), CUFFT_SUCCESS);
   EXPECT_EQ(library().cufftSetPlanPropertyInt64(made, static_cast<cufftProperty>(0), 1), CUFFT_NOT_SUPPORTED);

@@ -31,6 +31,8 @@ TEST(Calls, GeneratorsThatAreNone) {
     EXPECT_EQ(library().curandDestroyGenerator(generator), CURAND_STATUS_NOT_INITIALIZED);
     EXPECT_EQ(library().curandSetGeneratorOffset(generator, 1), CURAND_STATUS_NOT_INITIALIZED);
   }
+  EXPECT_EQ(library().curandGeneratePoissonMethod(nullptr, &number, 1, 1, CURAND_CHOOSE_BEST),
+            CURAND_STATUS_INTERNAL_ERROR);  // as on an H100
   Generator* made = nullptr;
   EXPECT_EQ(library().curandCreateGeneratorHost(&made, static_cast<curandRngType_t>(5)), CURAND_STATUS_TYPE_ERROR);
   EXPECT_EQ(made, nullptr);

@@ -14,6 +14,8 @@ TEST(Calls, HandlesThatAreNone) {
     EXPECT_EQ(library().cusparseSetStream(handle, nullptr), CUSPARSE_STATUS_NOT_INITIALIZED);
     EXPECT_EQ(library().cusparseGetVersion(handle, &version), CUSPARSE_STATUS_NOT_INITIALIZED);
   }
+  // The generic interface checks its handle as an argument, as NVIDIA's library of CUDA 13 does.
+  EXPECT_EQ(library().cusparseAxpby(nullptr, nullptr, nullptr, nullptr, nullptr), kWrong);
   EXPECT_EQ(library().cusparseCreate(nullptr), kWrong);
   EXPECT_EQ(library().cusparseGetVersion(sparse(), nullptr), kWrong);
   ASSERT_EQ(library().cusparseGetVersion(sparse(), &version), kFine);

@@ -59,6 +59,18 @@ void give(Library& library, const YAML::Node& node, const Answer& answer) {
   }
 }
 
+// What functions have of their own: text -> patterns.
+void load_texts(const YAML::Node& node, const Library& library, std::map<std::string, std::string>& out) {
+  for (const auto& item : node)
+    for (const auto& pattern : patterns(item.second)) {
+      const std::regex names(pattern);
+      const auto before = out.size();
+      for (const auto& f : library.functions)
+        if (std::regex_match(f.name, names)) out[f.name] = item.first.as<std::string>();
+      if (out.size() == before) fail(item.second, pattern + " is no function of the headers");
+    }
+}
+
 void load_answers(const YAML::Node& root, Library& library) {
   for (const auto& subject : root["answers"]) {
     library.subjects.push_back(subject.first.as<std::string>());
@@ -92,6 +104,8 @@ Library load_library(const fs::path& file) {
     for (const auto& type : root["types"]) out.types[type.first.as<std::string>()] = type.second.as<std::string>();
     load_facts(file.parent_path() / "facts" / (out.id + ".json"), out);
     load_answers(root, out);
+    load_texts(root["null_handle"], out, out.null_handle);
+    load_texts(root["empty"], out, out.empty);
   });
   return out;
 }

@@ -33,6 +33,7 @@ cufftResult with_sizes(std::initializer_list<long long> sizes, cufftType type, l
   request.in.type = types->in;
   request.out.type = types->out;
   request.batch = batch;
+  request.checked_sizes = 1;
   return work(request);
 }
 

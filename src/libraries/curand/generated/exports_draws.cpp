@@ -34,6 +34,7 @@ NVMLKIT_LIBRARY_EXPORT curandStatus_t curandGeneratePoisson(Generator* generator
 }
 
 NVMLKIT_LIBRARY_EXPORT curandStatus_t curandGeneratePoissonMethod(Generator* generator, unsigned int* outputPtr, std::size_t n, double lambda, curandMethod_t method) {
+  if (!generator) return CURAND_STATUS_INTERNAL_ERROR;
   return with(generator, "curandGeneratePoissonMethod", [&](const Call& call) { return functions::poisson_by(call, outputPtr, n, lambda, method); });
 }
 

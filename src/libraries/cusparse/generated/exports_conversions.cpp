@@ -18,22 +18,27 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCsr2cscEx2_bufferSize(Handle* ha
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDenseToSparse_analysis(Handle* handle, const DenseMatrix* matA, SparseMatrix* matB, cusparseDenseToSparseAlg_t alg, void* externalBuffer) {
+  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
   return with(handle, "cusparseDenseToSparse_analysis", [&](const Call& call) { return functions::dense_to_sparse_analysis(call, matA, matB, alg, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDenseToSparse_bufferSize(Handle* handle, const DenseMatrix* matA, SparseMatrix* matB, cusparseDenseToSparseAlg_t alg, std::size_t* bufferSize) {
+  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
   return with(handle, "cusparseDenseToSparse_bufferSize", [&](const Call& call) { return functions::dense_to_sparse_size(call, matA, matB, alg, bufferSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDenseToSparse_convert(Handle* handle, const DenseMatrix* matA, SparseMatrix* matB, cusparseDenseToSparseAlg_t alg, void* externalBuffer) {
+  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
   return with(handle, "cusparseDenseToSparse_convert", [&](const Call& call) { return functions::dense_to_sparse(call, matA, matB, alg, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSparseToDense(Handle* handle, const SparseMatrix* matA, DenseMatrix* matB, cusparseSparseToDenseAlg_t alg, void* externalBuffer) {
+  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
   return with(handle, "cusparseSparseToDense", [&](const Call& call) { return functions::sparse_to_dense(call, matA, matB, alg, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSparseToDense_bufferSize(Handle* handle, const SparseMatrix* matA, DenseMatrix* matB, cusparseSparseToDenseAlg_t alg, std::size_t* bufferSize) {
+  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
   return with(handle, "cusparseSparseToDense_bufferSize", [&](const Call& call) { return functions::sparse_to_dense_size(call, matA, matB, alg, bufferSize); });
 }
 

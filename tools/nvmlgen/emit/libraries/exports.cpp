@@ -21,7 +21,13 @@ std::string body(const Library& library, const Function& function) {
   const auto& by = library.answer(function).by;
   if (takes_handle(library, function)) {
     const auto rest = arguments(function, 1);
-    return fmt::format("  return with({0}, \"{1}\", [&](const Call& call) {{ return functions::{2}(call{3}{4}); }});\n",
+    std::string first;
+    if (const auto found = library.null_handle.find(function.name); found != library.null_handle.end())
+      first += fmt::format("  if (!{}) return {};\n", function.params[0].name, found->second);
+    if (const auto found = library.empty.find(function.name); found != library.empty.end())
+      first += fmt::format("  if ({}) return {{}};\n", found->second);
+    return first +
+           fmt::format("  return with({0}, \"{1}\", [&](const Call& call) {{ return functions::{2}(call{3}{4}); }});\n",
                        function.params[0].name, function.name, by, rest.empty() ? "" : ", ", rest);
   }
   if (function.returns == library.status)
