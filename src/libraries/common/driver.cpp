@@ -26,7 +26,9 @@ const char* load(Driver& out) {
   if (!find(library, "cuInit", out.init) || !find(library, "cuCtxGetCurrent", out.get_context) ||
       !find(library, "cuCtxSetCurrent", out.set_context) || !find(library, "cuCtxGetDevice", out.get_device) ||
       !find(library, "cuDevicePrimaryCtxRetain", out.retain_primary) ||
-      !find(library, "cuDeviceGetAttribute", out.get_attribute) ||
+      !find(library, "cuDevicePrimaryCtxRelease_v2", out.release_primary) ||
+      !find(library, "cuDeviceGetCount", out.get_count) || !find(library, "cuDeviceGetAttribute", out.get_attribute) ||
+      !find(library, "cuMemAlloc_v2", out.allocate) || !find(library, "cuMemFree_v2", out.release) ||
       !find(library, "cuStreamSynchronize", out.wait_for_stream) || !find(library, "cuMemcpy2D_v2", out.copy_rows) ||
       !find(library, "cuMemcpy2DAsync_v2", out.copy_rows_async) || !find(library, "cuGetExportTable", get_table))
     return "its libcuda.so.1 lacks functions of CUDA 12";

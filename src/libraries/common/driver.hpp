@@ -18,8 +18,12 @@ struct Driver {
   decltype(&cuda::cuCtxSetCurrent) set_context = nullptr;
   decltype(&cuda::cuCtxGetDevice) get_device = nullptr;
   decltype(&cuda::cuDevicePrimaryCtxRetain) retain_primary = nullptr;
+  decltype(&cuda::cuDevicePrimaryCtxRelease_v2) release_primary = nullptr;
+  decltype(&cuda::cuDeviceGetCount) get_count = nullptr;
   decltype(&cuda::cuDeviceGetAttribute) get_attribute = nullptr;
   decltype(&cuda::cuStreamSynchronize) wait_for_stream = nullptr;
+  decltype(&cuda::cuMemAlloc_v2) allocate = nullptr;
+  decltype(&cuda::cuMemFree_v2) release = nullptr;
   decltype(&cuda::cuMemcpy2D_v2) copy_rows = nullptr;
   decltype(&cuda::cuMemcpy2DAsync_v2) copy_rows_async = nullptr;
 };

@@ -85,6 +85,10 @@ inline bool is_handle(const Handle* handle) {
   return handle && reinterpret_cast<std::uintptr_t>(handle) % alignof(Handle) == 0 && handle->mark == kMark;
 }
 
+inline bool is_handle(const XtHandle* handle) {
+  return handle && reinterpret_cast<std::uintptr_t>(handle) % alignof(XtHandle) == 0 && handle->mark == XtHandle::kMark;
+}
+
 using libraries::unsupported;
 
 }  // namespace nvmlkit::cublas

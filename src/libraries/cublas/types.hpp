@@ -1,6 +1,9 @@
 // The types of libcublas in our own code: enums of the headers, numbers, the handle.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "libraries/blas/types.hpp"
 #include "libraries/common/driver.hpp"
 #include "libraries/cublas/generated/types.hpp"
@@ -26,6 +29,20 @@ struct Handle {
   int capability = 0;
   void* workspace = nullptr;
   std::size_t workspace_size = 0;
+};
+
+// One of several GPUs that compute together.
+struct XtGpu {
+  Handle handle;
+  cuda::CUcontext context = nullptr;
+  int device = 0;
+};
+struct XtHandle {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b627874;
+  std::uint64_t mark = kMark;
+  std::vector<std::unique_ptr<XtGpu>> gpus;
+  int block = 2048;  // rows and columns of a tile; changes no result
+  cublasXtPinnedMemMode_t pinning = CUBLASXT_PINNING_DISABLED;
 };
 
 }  // namespace nvmlkit::cublas

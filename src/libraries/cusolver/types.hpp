@@ -1,6 +1,7 @@
 // The types of libcusolver in our own code: enums of the headers, numbers, what handles stand for.
 #pragma once
 
+#include <any>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -38,10 +39,31 @@ struct SparseHandle {
 };
 using MatrixOptions = libraries::MatrixOptionsOf<unsigned, unsigned, unsigned, unsigned>;
 
-// Of factors that are made again: programs make it beside the others.
+// Of factors that are made again.
+struct Factored;
 struct Refactorization {
   static constexpr std::uint64_t kMark = 0x6e766d6c6b726566;
   std::uint64_t mark = kMark;
+  const libraries::Driver* driver = nullptr;
+  cusolverRfMatrixFormat_t format = CUSOLVERRF_MATRIX_FORMAT_CSR;
+  cusolverRfUnitDiagonal_t unit = CUSOLVERRF_UNIT_DIAGONAL_STORED_L;
+  cusolverRfFactorization_t factorization = CUSOLVERRF_FACTORIZATION_ALG0;
+  cusolverRfTriangularSolve_t solve = CUSOLVERRF_TRIANGULAR_SOLVE_ALG1;
+  cusolverRfResetValuesFastMode_t fast = CUSOLVERRF_RESET_VALUES_FAST_MODE_OFF;
+  double zero = 0, boost = 0;
+  std::shared_ptr<Factored> factored;  // there behind a setup
+};
+
+// Factors that a program keeps: a shared_ptr to what its last factorization made, of the type of its numbers.
+struct LuInfo {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b6c7566;
+  std::uint64_t mark = kMark;
+  std::any factor;
+};
+struct CholeskyInfo {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b63686f;
+  std::uint64_t mark = kMark;
+  std::any factor;
 };
 
 struct Parameters {

@@ -50,6 +50,10 @@ TEST_F(CublasTest, EmptyCallsSucceed) {
   EXPECT_EQ(lib.cublasSgemvStridedBatched(handle, CUBLAS_OP_N, 0, 0, nullptr, nullptr, 0, 0, nullptr, 0, 0, nullptr,
                                           nullptr, 0, 0, 0),
             CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasSgemv_v2(nullptr, CUBLAS_OP_N, 0, 0, nullptr, nullptr, 0, nullptr, 0, nullptr, nullptr, 0),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasSgemv_v2(nullptr, CUBLAS_OP_N, 1, 1, nullptr, nullptr, 1, nullptr, 1, nullptr, nullptr, 1),
+            CUBLAS_STATUS_NOT_INITIALIZED);
   int version = 0;
   EXPECT_EQ(lib.cublasGetVersion_v2(nullptr, &version), CUBLAS_STATUS_SUCCESS);
   EXPECT_GE(version, 120000);

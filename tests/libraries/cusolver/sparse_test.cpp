@@ -124,6 +124,55 @@ TYPED_TEST(Sparse, Systems) {
   }
 }
 
+NVMLKIT_SPARSE_SOLVER(csrcholFactor)
+NVMLKIT_SPARSE_SOLVER(csrcholFactorHost)
+NVMLKIT_SPARSE_SOLVER(csrcholSolve)
+NVMLKIT_SPARSE_SOLVER(csrcholSolveHost)
+NVMLKIT_SPARSE_SOLVER(csrcholZeroPivot)
+NVMLKIT_SPARSE_SOLVER(csrcholDiag)
+
+TYPED_TEST(Sparse, CholeskyFactorsAreKept) {
+  using T = TypeParam;
+  Random random(61);
+  const int n = 22;
+  const auto a = random.matrix<T>(n, n).only([&](int, int) { return random.below(100) < 12; });
+  const auto hermitian = rounded<T>(a * a.adjoint() + identity(n, n));
+  const Csr<T> stored(hermitian, 1);
+  CholeskyInfo* info = nullptr;
+  ASSERT_EQ(library().cusolverSpCreateCsrcholInfo(&info), CUSOLVER_STATUS_SUCCESS);
+  int position = 0;
+  EXPECT_EQ(csrcholZeroPivot<T>()(handle(), info, Real<T>(1e-6), &position), CUSOLVER_STATUS_INVALID_VALUE);
+  const OnDevice<T> values(stored.values), spare(stored.values);
+  const OnDevice<int> offsets(stored.offsets), columns(stored.columns);
+  const OnDevice<Real<T>> diagonal(std::vector<Real<T>>(static_cast<std::size_t>(n)));
+  for (const bool is_on_device : {true, false}) {
+    const auto status = is_on_device
+                            ? csrcholFactor<T>()(handle(), n, stored.count(), options_of(1), values.as(), offsets.as(),
+                                                 columns.as(), info, spare.as())
+                            : csrcholFactorHost<T>()(handle(), n, stored.count(), options_of(1), stored.values.data(),
+                                                     stored.offsets.data(), stored.columns.data(), info, &position);
+    ASSERT_EQ(status, CUSOLVER_STATUS_SUCCESS);
+    EXPECT_EQ(csrcholZeroPivot<T>()(handle(), info, Real<T>(1e-6), &position), CUSOLVER_STATUS_SUCCESS);
+    EXPECT_EQ(position, -1);
+    const auto x = rounded<T>(random.matrix<T>(n, 1)), right = rounded<T>(hermitian * x);
+    std::vector<T> b, found(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) b.push_back(scalar_of<T>(right(i, 0)));
+    if (is_on_device) {
+      const OnDevice<T> sides(b), out(found);
+      EXPECT_EQ(csrcholSolve<T>()(handle(), n, sides.as(), out.as(), info, spare.as()), CUSOLVER_STATUS_SUCCESS);
+      found = out.read();
+    } else {
+      EXPECT_EQ(csrcholSolveHost<T>()(handle(), n, b.data(), found.data(), info, &position), CUSOLVER_STATUS_SUCCESS);
+    }
+    Dense got(n, 1);
+    for (int i = 0; i < n; ++i) got(i, 0) = number_of(found[static_cast<std::size_t>(i)]);
+    EXPECT_LE(distance(hermitian * got, right), 400 * tolerance<T>());
+  }
+  ASSERT_EQ(csrcholDiag<T>()(handle(), info, diagonal.as()), CUSOLVER_STATUS_SUCCESS);
+  EXPECT_NEAR(static_cast<double>(diagonal.read()[0]), std::sqrt(hermitian(0, 0).real()), 1e-5);
+  EXPECT_EQ(library().cusolverSpDestroyCsrcholInfo(info), CUSOLVER_STATUS_SUCCESS);
+}
+
 TYPED_TEST(Sparse, SingularMatricesAreNamed) {
   using T = TypeParam;
   auto a = diagonal(std::vector<double>{1, 2, 3, 0, 5}, 5, 5);

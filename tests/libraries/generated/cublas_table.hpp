@@ -480,6 +480,57 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasTSTgemvBatched_64) cublasTSTgemvBatched_64 = find<decltype(&cublas::cublasTSTgemvBatched_64)>("cublasTSTgemvBatched_64");
   decltype(&cublas::cublasTSTgemvStridedBatched) cublasTSTgemvStridedBatched = find<decltype(&cublas::cublasTSTgemvStridedBatched)>("cublasTSTgemvStridedBatched");
   decltype(&cublas::cublasTSTgemvStridedBatched_64) cublasTSTgemvStridedBatched_64 = find<decltype(&cublas::cublasTSTgemvStridedBatched_64)>("cublasTSTgemvStridedBatched_64");
+  decltype(&cublas::cublasXtCgemm) cublasXtCgemm = find<decltype(&cublas::cublasXtCgemm)>("cublasXtCgemm");
+  decltype(&cublas::cublasXtChemm) cublasXtChemm = find<decltype(&cublas::cublasXtChemm)>("cublasXtChemm");
+  decltype(&cublas::cublasXtCher2k) cublasXtCher2k = find<decltype(&cublas::cublasXtCher2k)>("cublasXtCher2k");
+  decltype(&cublas::cublasXtCherk) cublasXtCherk = find<decltype(&cublas::cublasXtCherk)>("cublasXtCherk");
+  decltype(&cublas::cublasXtCherkx) cublasXtCherkx = find<decltype(&cublas::cublasXtCherkx)>("cublasXtCherkx");
+  decltype(&cublas::cublasXtCreate) cublasXtCreate = find<decltype(&cublas::cublasXtCreate)>("cublasXtCreate");
+  decltype(&cublas::cublasXtCspmm) cublasXtCspmm = find<decltype(&cublas::cublasXtCspmm)>("cublasXtCspmm");
+  decltype(&cublas::cublasXtCsymm) cublasXtCsymm = find<decltype(&cublas::cublasXtCsymm)>("cublasXtCsymm");
+  decltype(&cublas::cublasXtCsyr2k) cublasXtCsyr2k = find<decltype(&cublas::cublasXtCsyr2k)>("cublasXtCsyr2k");
+  decltype(&cublas::cublasXtCsyrk) cublasXtCsyrk = find<decltype(&cublas::cublasXtCsyrk)>("cublasXtCsyrk");
+  decltype(&cublas::cublasXtCsyrkx) cublasXtCsyrkx = find<decltype(&cublas::cublasXtCsyrkx)>("cublasXtCsyrkx");
+  decltype(&cublas::cublasXtCtrmm) cublasXtCtrmm = find<decltype(&cublas::cublasXtCtrmm)>("cublasXtCtrmm");
+  decltype(&cublas::cublasXtCtrsm) cublasXtCtrsm = find<decltype(&cublas::cublasXtCtrsm)>("cublasXtCtrsm");
+  decltype(&cublas::cublasXtDestroy) cublasXtDestroy = find<decltype(&cublas::cublasXtDestroy)>("cublasXtDestroy");
+  decltype(&cublas::cublasXtDeviceSelect) cublasXtDeviceSelect = find<decltype(&cublas::cublasXtDeviceSelect)>("cublasXtDeviceSelect");
+  decltype(&cublas::cublasXtDgemm) cublasXtDgemm = find<decltype(&cublas::cublasXtDgemm)>("cublasXtDgemm");
+  decltype(&cublas::cublasXtDspmm) cublasXtDspmm = find<decltype(&cublas::cublasXtDspmm)>("cublasXtDspmm");
+  decltype(&cublas::cublasXtDsymm) cublasXtDsymm = find<decltype(&cublas::cublasXtDsymm)>("cublasXtDsymm");
+  decltype(&cublas::cublasXtDsyr2k) cublasXtDsyr2k = find<decltype(&cublas::cublasXtDsyr2k)>("cublasXtDsyr2k");
+  decltype(&cublas::cublasXtDsyrk) cublasXtDsyrk = find<decltype(&cublas::cublasXtDsyrk)>("cublasXtDsyrk");
+  decltype(&cublas::cublasXtDsyrkx) cublasXtDsyrkx = find<decltype(&cublas::cublasXtDsyrkx)>("cublasXtDsyrkx");
+  decltype(&cublas::cublasXtDtrmm) cublasXtDtrmm = find<decltype(&cublas::cublasXtDtrmm)>("cublasXtDtrmm");
+  decltype(&cublas::cublasXtDtrsm) cublasXtDtrsm = find<decltype(&cublas::cublasXtDtrsm)>("cublasXtDtrsm");
+  decltype(&cublas::cublasXtGetBlockDim) cublasXtGetBlockDim = find<decltype(&cublas::cublasXtGetBlockDim)>("cublasXtGetBlockDim");
+  decltype(&cublas::cublasXtGetNumBoards) cublasXtGetNumBoards = find<decltype(&cublas::cublasXtGetNumBoards)>("cublasXtGetNumBoards");
+  decltype(&cublas::cublasXtGetPinningMemMode) cublasXtGetPinningMemMode = find<decltype(&cublas::cublasXtGetPinningMemMode)>("cublasXtGetPinningMemMode");
+  decltype(&cublas::cublasXtMaxBoards) cublasXtMaxBoards = find<decltype(&cublas::cublasXtMaxBoards)>("cublasXtMaxBoards");
+  decltype(&cublas::cublasXtSetBlockDim) cublasXtSetBlockDim = find<decltype(&cublas::cublasXtSetBlockDim)>("cublasXtSetBlockDim");
+  decltype(&cublas::cublasXtSetCpuRatio) cublasXtSetCpuRatio = find<decltype(&cublas::cublasXtSetCpuRatio)>("cublasXtSetCpuRatio");
+  decltype(&cublas::cublasXtSetCpuRoutine) cublasXtSetCpuRoutine = find<decltype(&cublas::cublasXtSetCpuRoutine)>("cublasXtSetCpuRoutine");
+  decltype(&cublas::cublasXtSetPinningMemMode) cublasXtSetPinningMemMode = find<decltype(&cublas::cublasXtSetPinningMemMode)>("cublasXtSetPinningMemMode");
+  decltype(&cublas::cublasXtSgemm) cublasXtSgemm = find<decltype(&cublas::cublasXtSgemm)>("cublasXtSgemm");
+  decltype(&cublas::cublasXtSspmm) cublasXtSspmm = find<decltype(&cublas::cublasXtSspmm)>("cublasXtSspmm");
+  decltype(&cublas::cublasXtSsymm) cublasXtSsymm = find<decltype(&cublas::cublasXtSsymm)>("cublasXtSsymm");
+  decltype(&cublas::cublasXtSsyr2k) cublasXtSsyr2k = find<decltype(&cublas::cublasXtSsyr2k)>("cublasXtSsyr2k");
+  decltype(&cublas::cublasXtSsyrk) cublasXtSsyrk = find<decltype(&cublas::cublasXtSsyrk)>("cublasXtSsyrk");
+  decltype(&cublas::cublasXtSsyrkx) cublasXtSsyrkx = find<decltype(&cublas::cublasXtSsyrkx)>("cublasXtSsyrkx");
+  decltype(&cublas::cublasXtStrmm) cublasXtStrmm = find<decltype(&cublas::cublasXtStrmm)>("cublasXtStrmm");
+  decltype(&cublas::cublasXtStrsm) cublasXtStrsm = find<decltype(&cublas::cublasXtStrsm)>("cublasXtStrsm");
+  decltype(&cublas::cublasXtZgemm) cublasXtZgemm = find<decltype(&cublas::cublasXtZgemm)>("cublasXtZgemm");
+  decltype(&cublas::cublasXtZhemm) cublasXtZhemm = find<decltype(&cublas::cublasXtZhemm)>("cublasXtZhemm");
+  decltype(&cublas::cublasXtZher2k) cublasXtZher2k = find<decltype(&cublas::cublasXtZher2k)>("cublasXtZher2k");
+  decltype(&cublas::cublasXtZherk) cublasXtZherk = find<decltype(&cublas::cublasXtZherk)>("cublasXtZherk");
+  decltype(&cublas::cublasXtZherkx) cublasXtZherkx = find<decltype(&cublas::cublasXtZherkx)>("cublasXtZherkx");
+  decltype(&cublas::cublasXtZspmm) cublasXtZspmm = find<decltype(&cublas::cublasXtZspmm)>("cublasXtZspmm");
+  decltype(&cublas::cublasXtZsymm) cublasXtZsymm = find<decltype(&cublas::cublasXtZsymm)>("cublasXtZsymm");
+  decltype(&cublas::cublasXtZsyr2k) cublasXtZsyr2k = find<decltype(&cublas::cublasXtZsyr2k)>("cublasXtZsyr2k");
+  decltype(&cublas::cublasXtZsyrk) cublasXtZsyrk = find<decltype(&cublas::cublasXtZsyrk)>("cublasXtZsyrk");
+  decltype(&cublas::cublasXtZsyrkx) cublasXtZsyrkx = find<decltype(&cublas::cublasXtZsyrkx)>("cublasXtZsyrkx");
+  decltype(&cublas::cublasXtZtrmm) cublasXtZtrmm = find<decltype(&cublas::cublasXtZtrmm)>("cublasXtZtrmm");
+  decltype(&cublas::cublasXtZtrsm) cublasXtZtrsm = find<decltype(&cublas::cublasXtZtrsm)>("cublasXtZtrsm");
   decltype(&cublas::cublasZaxpy) cublasZaxpy = find<decltype(&cublas::cublasZaxpy)>("cublasZaxpy");
   decltype(&cublas::cublasZaxpy_v2) cublasZaxpy_v2 = find<decltype(&cublas::cublasZaxpy_v2)>("cublasZaxpy_v2");
   decltype(&cublas::cublasZaxpy_v2_64) cublasZaxpy_v2_64 = find<decltype(&cublas::cublasZaxpy_v2_64)>("cublasZaxpy_v2_64");
@@ -631,57 +682,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasSetFixedPointEmulationMantissaControl",
     "cublasSetFixedPointEmulationMaxMantissaBitCount",
     "cublasUint8gemmBias",
-    "cublasXtCgemm",
-    "cublasXtChemm",
-    "cublasXtCher2k",
-    "cublasXtCherk",
-    "cublasXtCherkx",
-    "cublasXtCreate",
-    "cublasXtCspmm",
-    "cublasXtCsymm",
-    "cublasXtCsyr2k",
-    "cublasXtCsyrk",
-    "cublasXtCsyrkx",
-    "cublasXtCtrmm",
-    "cublasXtCtrsm",
-    "cublasXtDestroy",
-    "cublasXtDeviceSelect",
-    "cublasXtDgemm",
-    "cublasXtDspmm",
-    "cublasXtDsymm",
-    "cublasXtDsyr2k",
-    "cublasXtDsyrk",
-    "cublasXtDsyrkx",
-    "cublasXtDtrmm",
-    "cublasXtDtrsm",
-    "cublasXtGetBlockDim",
-    "cublasXtGetNumBoards",
-    "cublasXtGetPinningMemMode",
-    "cublasXtMaxBoards",
-    "cublasXtSetBlockDim",
-    "cublasXtSetCpuRatio",
-    "cublasXtSetCpuRoutine",
-    "cublasXtSetPinningMemMode",
-    "cublasXtSgemm",
-    "cublasXtSspmm",
-    "cublasXtSsymm",
-    "cublasXtSsyr2k",
-    "cublasXtSsyrk",
-    "cublasXtSsyrkx",
-    "cublasXtStrmm",
-    "cublasXtStrsm",
-    "cublasXtZgemm",
-    "cublasXtZhemm",
-    "cublasXtZher2k",
-    "cublasXtZherk",
-    "cublasXtZherkx",
-    "cublasXtZspmm",
-    "cublasXtZsymm",
-    "cublasXtZsyr2k",
-    "cublasXtZsyrk",
-    "cublasXtZsyrkx",
-    "cublasXtZtrmm",
-    "cublasXtZtrsm",
 };
 
 }  // namespace nvmlkit::library_test

@@ -283,39 +283,129 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverDnZunmtr_bufferSize) cusolverDnZunmtr_bufferSize = find<decltype(&cusolver::cusolverDnZunmtr_bufferSize)>("cusolverDnZunmtr_bufferSize");
   decltype(&cusolver::cusolverGetProperty) cusolverGetProperty = find<decltype(&cusolver::cusolverGetProperty)>("cusolverGetProperty");
   decltype(&cusolver::cusolverGetVersion) cusolverGetVersion = find<decltype(&cusolver::cusolverGetVersion)>("cusolverGetVersion");
+  decltype(&cusolver::cusolverRfAccessBundledFactorsDevice) cusolverRfAccessBundledFactorsDevice = find<decltype(&cusolver::cusolverRfAccessBundledFactorsDevice)>("cusolverRfAccessBundledFactorsDevice");
+  decltype(&cusolver::cusolverRfAnalyze) cusolverRfAnalyze = find<decltype(&cusolver::cusolverRfAnalyze)>("cusolverRfAnalyze");
+  decltype(&cusolver::cusolverRfBatchAnalyze) cusolverRfBatchAnalyze = find<decltype(&cusolver::cusolverRfBatchAnalyze)>("cusolverRfBatchAnalyze");
+  decltype(&cusolver::cusolverRfBatchRefactor) cusolverRfBatchRefactor = find<decltype(&cusolver::cusolverRfBatchRefactor)>("cusolverRfBatchRefactor");
+  decltype(&cusolver::cusolverRfBatchResetValues) cusolverRfBatchResetValues = find<decltype(&cusolver::cusolverRfBatchResetValues)>("cusolverRfBatchResetValues");
+  decltype(&cusolver::cusolverRfBatchSetupHost) cusolverRfBatchSetupHost = find<decltype(&cusolver::cusolverRfBatchSetupHost)>("cusolverRfBatchSetupHost");
+  decltype(&cusolver::cusolverRfBatchSolve) cusolverRfBatchSolve = find<decltype(&cusolver::cusolverRfBatchSolve)>("cusolverRfBatchSolve");
+  decltype(&cusolver::cusolverRfBatchZeroPivot) cusolverRfBatchZeroPivot = find<decltype(&cusolver::cusolverRfBatchZeroPivot)>("cusolverRfBatchZeroPivot");
   decltype(&cusolver::cusolverRfCreate) cusolverRfCreate = find<decltype(&cusolver::cusolverRfCreate)>("cusolverRfCreate");
   decltype(&cusolver::cusolverRfDestroy) cusolverRfDestroy = find<decltype(&cusolver::cusolverRfDestroy)>("cusolverRfDestroy");
+  decltype(&cusolver::cusolverRfExtractBundledFactorsHost) cusolverRfExtractBundledFactorsHost = find<decltype(&cusolver::cusolverRfExtractBundledFactorsHost)>("cusolverRfExtractBundledFactorsHost");
+  decltype(&cusolver::cusolverRfExtractSplitFactorsHost) cusolverRfExtractSplitFactorsHost = find<decltype(&cusolver::cusolverRfExtractSplitFactorsHost)>("cusolverRfExtractSplitFactorsHost");
+  decltype(&cusolver::cusolverRfGetAlgs) cusolverRfGetAlgs = find<decltype(&cusolver::cusolverRfGetAlgs)>("cusolverRfGetAlgs");
+  decltype(&cusolver::cusolverRfGetMatrixFormat) cusolverRfGetMatrixFormat = find<decltype(&cusolver::cusolverRfGetMatrixFormat)>("cusolverRfGetMatrixFormat");
+  decltype(&cusolver::cusolverRfGetNumericBoostReport) cusolverRfGetNumericBoostReport = find<decltype(&cusolver::cusolverRfGetNumericBoostReport)>("cusolverRfGetNumericBoostReport");
+  decltype(&cusolver::cusolverRfGetNumericProperties) cusolverRfGetNumericProperties = find<decltype(&cusolver::cusolverRfGetNumericProperties)>("cusolverRfGetNumericProperties");
+  decltype(&cusolver::cusolverRfGetResetValuesFastMode) cusolverRfGetResetValuesFastMode = find<decltype(&cusolver::cusolverRfGetResetValuesFastMode)>("cusolverRfGetResetValuesFastMode");
+  decltype(&cusolver::cusolverRfRefactor) cusolverRfRefactor = find<decltype(&cusolver::cusolverRfRefactor)>("cusolverRfRefactor");
+  decltype(&cusolver::cusolverRfResetValues) cusolverRfResetValues = find<decltype(&cusolver::cusolverRfResetValues)>("cusolverRfResetValues");
+  decltype(&cusolver::cusolverRfSetAlgs) cusolverRfSetAlgs = find<decltype(&cusolver::cusolverRfSetAlgs)>("cusolverRfSetAlgs");
+  decltype(&cusolver::cusolverRfSetMatrixFormat) cusolverRfSetMatrixFormat = find<decltype(&cusolver::cusolverRfSetMatrixFormat)>("cusolverRfSetMatrixFormat");
+  decltype(&cusolver::cusolverRfSetNumericProperties) cusolverRfSetNumericProperties = find<decltype(&cusolver::cusolverRfSetNumericProperties)>("cusolverRfSetNumericProperties");
+  decltype(&cusolver::cusolverRfSetResetValuesFastMode) cusolverRfSetResetValuesFastMode = find<decltype(&cusolver::cusolverRfSetResetValuesFastMode)>("cusolverRfSetResetValuesFastMode");
+  decltype(&cusolver::cusolverRfSetupDevice) cusolverRfSetupDevice = find<decltype(&cusolver::cusolverRfSetupDevice)>("cusolverRfSetupDevice");
+  decltype(&cusolver::cusolverRfSetupHost) cusolverRfSetupHost = find<decltype(&cusolver::cusolverRfSetupHost)>("cusolverRfSetupHost");
+  decltype(&cusolver::cusolverRfSolve) cusolverRfSolve = find<decltype(&cusolver::cusolverRfSolve)>("cusolverRfSolve");
+  decltype(&cusolver::cusolverSpCcsrcholBufferInfo) cusolverSpCcsrcholBufferInfo = find<decltype(&cusolver::cusolverSpCcsrcholBufferInfo)>("cusolverSpCcsrcholBufferInfo");
+  decltype(&cusolver::cusolverSpCcsrcholBufferInfoHost) cusolverSpCcsrcholBufferInfoHost = find<decltype(&cusolver::cusolverSpCcsrcholBufferInfoHost)>("cusolverSpCcsrcholBufferInfoHost");
+  decltype(&cusolver::cusolverSpCcsrcholDiag) cusolverSpCcsrcholDiag = find<decltype(&cusolver::cusolverSpCcsrcholDiag)>("cusolverSpCcsrcholDiag");
+  decltype(&cusolver::cusolverSpCcsrcholFactor) cusolverSpCcsrcholFactor = find<decltype(&cusolver::cusolverSpCcsrcholFactor)>("cusolverSpCcsrcholFactor");
+  decltype(&cusolver::cusolverSpCcsrcholFactorHost) cusolverSpCcsrcholFactorHost = find<decltype(&cusolver::cusolverSpCcsrcholFactorHost)>("cusolverSpCcsrcholFactorHost");
+  decltype(&cusolver::cusolverSpCcsrcholSolve) cusolverSpCcsrcholSolve = find<decltype(&cusolver::cusolverSpCcsrcholSolve)>("cusolverSpCcsrcholSolve");
+  decltype(&cusolver::cusolverSpCcsrcholSolveHost) cusolverSpCcsrcholSolveHost = find<decltype(&cusolver::cusolverSpCcsrcholSolveHost)>("cusolverSpCcsrcholSolveHost");
+  decltype(&cusolver::cusolverSpCcsrcholZeroPivot) cusolverSpCcsrcholZeroPivot = find<decltype(&cusolver::cusolverSpCcsrcholZeroPivot)>("cusolverSpCcsrcholZeroPivot");
+  decltype(&cusolver::cusolverSpCcsrcholZeroPivotHost) cusolverSpCcsrcholZeroPivotHost = find<decltype(&cusolver::cusolverSpCcsrcholZeroPivotHost)>("cusolverSpCcsrcholZeroPivotHost");
   decltype(&cusolver::cusolverSpCcsrlsvchol) cusolverSpCcsrlsvchol = find<decltype(&cusolver::cusolverSpCcsrlsvchol)>("cusolverSpCcsrlsvchol");
   decltype(&cusolver::cusolverSpCcsrlsvcholHost) cusolverSpCcsrlsvcholHost = find<decltype(&cusolver::cusolverSpCcsrlsvcholHost)>("cusolverSpCcsrlsvcholHost");
   decltype(&cusolver::cusolverSpCcsrlsvluHost) cusolverSpCcsrlsvluHost = find<decltype(&cusolver::cusolverSpCcsrlsvluHost)>("cusolverSpCcsrlsvluHost");
   decltype(&cusolver::cusolverSpCcsrlsvqr) cusolverSpCcsrlsvqr = find<decltype(&cusolver::cusolverSpCcsrlsvqr)>("cusolverSpCcsrlsvqr");
   decltype(&cusolver::cusolverSpCcsrlsvqrHost) cusolverSpCcsrlsvqrHost = find<decltype(&cusolver::cusolverSpCcsrlsvqrHost)>("cusolverSpCcsrlsvqrHost");
+  decltype(&cusolver::cusolverSpCcsrluBufferInfoHost) cusolverSpCcsrluBufferInfoHost = find<decltype(&cusolver::cusolverSpCcsrluBufferInfoHost)>("cusolverSpCcsrluBufferInfoHost");
+  decltype(&cusolver::cusolverSpCcsrluExtractHost) cusolverSpCcsrluExtractHost = find<decltype(&cusolver::cusolverSpCcsrluExtractHost)>("cusolverSpCcsrluExtractHost");
+  decltype(&cusolver::cusolverSpCcsrluFactorHost) cusolverSpCcsrluFactorHost = find<decltype(&cusolver::cusolverSpCcsrluFactorHost)>("cusolverSpCcsrluFactorHost");
+  decltype(&cusolver::cusolverSpCcsrluSolveHost) cusolverSpCcsrluSolveHost = find<decltype(&cusolver::cusolverSpCcsrluSolveHost)>("cusolverSpCcsrluSolveHost");
+  decltype(&cusolver::cusolverSpCcsrluZeroPivotHost) cusolverSpCcsrluZeroPivotHost = find<decltype(&cusolver::cusolverSpCcsrluZeroPivotHost)>("cusolverSpCcsrluZeroPivotHost");
   decltype(&cusolver::cusolverSpCreate) cusolverSpCreate = find<decltype(&cusolver::cusolverSpCreate)>("cusolverSpCreate");
+  decltype(&cusolver::cusolverSpCreateCsrcholInfo) cusolverSpCreateCsrcholInfo = find<decltype(&cusolver::cusolverSpCreateCsrcholInfo)>("cusolverSpCreateCsrcholInfo");
+  decltype(&cusolver::cusolverSpCreateCsrcholInfoHost) cusolverSpCreateCsrcholInfoHost = find<decltype(&cusolver::cusolverSpCreateCsrcholInfoHost)>("cusolverSpCreateCsrcholInfoHost");
+  decltype(&cusolver::cusolverSpCreateCsrluInfoHost) cusolverSpCreateCsrluInfoHost = find<decltype(&cusolver::cusolverSpCreateCsrluInfoHost)>("cusolverSpCreateCsrluInfoHost");
+  decltype(&cusolver::cusolverSpDcsrcholBufferInfo) cusolverSpDcsrcholBufferInfo = find<decltype(&cusolver::cusolverSpDcsrcholBufferInfo)>("cusolverSpDcsrcholBufferInfo");
+  decltype(&cusolver::cusolverSpDcsrcholBufferInfoHost) cusolverSpDcsrcholBufferInfoHost = find<decltype(&cusolver::cusolverSpDcsrcholBufferInfoHost)>("cusolverSpDcsrcholBufferInfoHost");
+  decltype(&cusolver::cusolverSpDcsrcholDiag) cusolverSpDcsrcholDiag = find<decltype(&cusolver::cusolverSpDcsrcholDiag)>("cusolverSpDcsrcholDiag");
+  decltype(&cusolver::cusolverSpDcsrcholFactor) cusolverSpDcsrcholFactor = find<decltype(&cusolver::cusolverSpDcsrcholFactor)>("cusolverSpDcsrcholFactor");
+  decltype(&cusolver::cusolverSpDcsrcholFactorHost) cusolverSpDcsrcholFactorHost = find<decltype(&cusolver::cusolverSpDcsrcholFactorHost)>("cusolverSpDcsrcholFactorHost");
+  decltype(&cusolver::cusolverSpDcsrcholSolve) cusolverSpDcsrcholSolve = find<decltype(&cusolver::cusolverSpDcsrcholSolve)>("cusolverSpDcsrcholSolve");
+  decltype(&cusolver::cusolverSpDcsrcholSolveHost) cusolverSpDcsrcholSolveHost = find<decltype(&cusolver::cusolverSpDcsrcholSolveHost)>("cusolverSpDcsrcholSolveHost");
+  decltype(&cusolver::cusolverSpDcsrcholZeroPivot) cusolverSpDcsrcholZeroPivot = find<decltype(&cusolver::cusolverSpDcsrcholZeroPivot)>("cusolverSpDcsrcholZeroPivot");
+  decltype(&cusolver::cusolverSpDcsrcholZeroPivotHost) cusolverSpDcsrcholZeroPivotHost = find<decltype(&cusolver::cusolverSpDcsrcholZeroPivotHost)>("cusolverSpDcsrcholZeroPivotHost");
   decltype(&cusolver::cusolverSpDcsrlsvchol) cusolverSpDcsrlsvchol = find<decltype(&cusolver::cusolverSpDcsrlsvchol)>("cusolverSpDcsrlsvchol");
   decltype(&cusolver::cusolverSpDcsrlsvcholHost) cusolverSpDcsrlsvcholHost = find<decltype(&cusolver::cusolverSpDcsrlsvcholHost)>("cusolverSpDcsrlsvcholHost");
   decltype(&cusolver::cusolverSpDcsrlsvluHost) cusolverSpDcsrlsvluHost = find<decltype(&cusolver::cusolverSpDcsrlsvluHost)>("cusolverSpDcsrlsvluHost");
   decltype(&cusolver::cusolverSpDcsrlsvqr) cusolverSpDcsrlsvqr = find<decltype(&cusolver::cusolverSpDcsrlsvqr)>("cusolverSpDcsrlsvqr");
   decltype(&cusolver::cusolverSpDcsrlsvqrHost) cusolverSpDcsrlsvqrHost = find<decltype(&cusolver::cusolverSpDcsrlsvqrHost)>("cusolverSpDcsrlsvqrHost");
+  decltype(&cusolver::cusolverSpDcsrluBufferInfoHost) cusolverSpDcsrluBufferInfoHost = find<decltype(&cusolver::cusolverSpDcsrluBufferInfoHost)>("cusolverSpDcsrluBufferInfoHost");
+  decltype(&cusolver::cusolverSpDcsrluExtractHost) cusolverSpDcsrluExtractHost = find<decltype(&cusolver::cusolverSpDcsrluExtractHost)>("cusolverSpDcsrluExtractHost");
+  decltype(&cusolver::cusolverSpDcsrluFactorHost) cusolverSpDcsrluFactorHost = find<decltype(&cusolver::cusolverSpDcsrluFactorHost)>("cusolverSpDcsrluFactorHost");
+  decltype(&cusolver::cusolverSpDcsrluSolveHost) cusolverSpDcsrluSolveHost = find<decltype(&cusolver::cusolverSpDcsrluSolveHost)>("cusolverSpDcsrluSolveHost");
+  decltype(&cusolver::cusolverSpDcsrluZeroPivotHost) cusolverSpDcsrluZeroPivotHost = find<decltype(&cusolver::cusolverSpDcsrluZeroPivotHost)>("cusolverSpDcsrluZeroPivotHost");
   decltype(&cusolver::cusolverSpDestroy) cusolverSpDestroy = find<decltype(&cusolver::cusolverSpDestroy)>("cusolverSpDestroy");
+  decltype(&cusolver::cusolverSpDestroyCsrcholInfo) cusolverSpDestroyCsrcholInfo = find<decltype(&cusolver::cusolverSpDestroyCsrcholInfo)>("cusolverSpDestroyCsrcholInfo");
+  decltype(&cusolver::cusolverSpDestroyCsrcholInfoHost) cusolverSpDestroyCsrcholInfoHost = find<decltype(&cusolver::cusolverSpDestroyCsrcholInfoHost)>("cusolverSpDestroyCsrcholInfoHost");
+  decltype(&cusolver::cusolverSpDestroyCsrluInfoHost) cusolverSpDestroyCsrluInfoHost = find<decltype(&cusolver::cusolverSpDestroyCsrluInfoHost)>("cusolverSpDestroyCsrluInfoHost");
   decltype(&cusolver::cusolverSpGetStream) cusolverSpGetStream = find<decltype(&cusolver::cusolverSpGetStream)>("cusolverSpGetStream");
+  decltype(&cusolver::cusolverSpScsrcholBufferInfo) cusolverSpScsrcholBufferInfo = find<decltype(&cusolver::cusolverSpScsrcholBufferInfo)>("cusolverSpScsrcholBufferInfo");
+  decltype(&cusolver::cusolverSpScsrcholBufferInfoHost) cusolverSpScsrcholBufferInfoHost = find<decltype(&cusolver::cusolverSpScsrcholBufferInfoHost)>("cusolverSpScsrcholBufferInfoHost");
+  decltype(&cusolver::cusolverSpScsrcholDiag) cusolverSpScsrcholDiag = find<decltype(&cusolver::cusolverSpScsrcholDiag)>("cusolverSpScsrcholDiag");
+  decltype(&cusolver::cusolverSpScsrcholFactor) cusolverSpScsrcholFactor = find<decltype(&cusolver::cusolverSpScsrcholFactor)>("cusolverSpScsrcholFactor");
+  decltype(&cusolver::cusolverSpScsrcholFactorHost) cusolverSpScsrcholFactorHost = find<decltype(&cusolver::cusolverSpScsrcholFactorHost)>("cusolverSpScsrcholFactorHost");
+  decltype(&cusolver::cusolverSpScsrcholSolve) cusolverSpScsrcholSolve = find<decltype(&cusolver::cusolverSpScsrcholSolve)>("cusolverSpScsrcholSolve");
+  decltype(&cusolver::cusolverSpScsrcholSolveHost) cusolverSpScsrcholSolveHost = find<decltype(&cusolver::cusolverSpScsrcholSolveHost)>("cusolverSpScsrcholSolveHost");
+  decltype(&cusolver::cusolverSpScsrcholZeroPivot) cusolverSpScsrcholZeroPivot = find<decltype(&cusolver::cusolverSpScsrcholZeroPivot)>("cusolverSpScsrcholZeroPivot");
+  decltype(&cusolver::cusolverSpScsrcholZeroPivotHost) cusolverSpScsrcholZeroPivotHost = find<decltype(&cusolver::cusolverSpScsrcholZeroPivotHost)>("cusolverSpScsrcholZeroPivotHost");
   decltype(&cusolver::cusolverSpScsrlsvchol) cusolverSpScsrlsvchol = find<decltype(&cusolver::cusolverSpScsrlsvchol)>("cusolverSpScsrlsvchol");
   decltype(&cusolver::cusolverSpScsrlsvcholHost) cusolverSpScsrlsvcholHost = find<decltype(&cusolver::cusolverSpScsrlsvcholHost)>("cusolverSpScsrlsvcholHost");
   decltype(&cusolver::cusolverSpScsrlsvluHost) cusolverSpScsrlsvluHost = find<decltype(&cusolver::cusolverSpScsrlsvluHost)>("cusolverSpScsrlsvluHost");
   decltype(&cusolver::cusolverSpScsrlsvqr) cusolverSpScsrlsvqr = find<decltype(&cusolver::cusolverSpScsrlsvqr)>("cusolverSpScsrlsvqr");
   decltype(&cusolver::cusolverSpScsrlsvqrHost) cusolverSpScsrlsvqrHost = find<decltype(&cusolver::cusolverSpScsrlsvqrHost)>("cusolverSpScsrlsvqrHost");
+  decltype(&cusolver::cusolverSpScsrluBufferInfoHost) cusolverSpScsrluBufferInfoHost = find<decltype(&cusolver::cusolverSpScsrluBufferInfoHost)>("cusolverSpScsrluBufferInfoHost");
+  decltype(&cusolver::cusolverSpScsrluExtractHost) cusolverSpScsrluExtractHost = find<decltype(&cusolver::cusolverSpScsrluExtractHost)>("cusolverSpScsrluExtractHost");
+  decltype(&cusolver::cusolverSpScsrluFactorHost) cusolverSpScsrluFactorHost = find<decltype(&cusolver::cusolverSpScsrluFactorHost)>("cusolverSpScsrluFactorHost");
+  decltype(&cusolver::cusolverSpScsrluSolveHost) cusolverSpScsrluSolveHost = find<decltype(&cusolver::cusolverSpScsrluSolveHost)>("cusolverSpScsrluSolveHost");
+  decltype(&cusolver::cusolverSpScsrluZeroPivotHost) cusolverSpScsrluZeroPivotHost = find<decltype(&cusolver::cusolverSpScsrluZeroPivotHost)>("cusolverSpScsrluZeroPivotHost");
   decltype(&cusolver::cusolverSpSetStream) cusolverSpSetStream = find<decltype(&cusolver::cusolverSpSetStream)>("cusolverSpSetStream");
+  decltype(&cusolver::cusolverSpXcsrcholAnalysis) cusolverSpXcsrcholAnalysis = find<decltype(&cusolver::cusolverSpXcsrcholAnalysis)>("cusolverSpXcsrcholAnalysis");
+  decltype(&cusolver::cusolverSpXcsrcholAnalysisHost) cusolverSpXcsrcholAnalysisHost = find<decltype(&cusolver::cusolverSpXcsrcholAnalysisHost)>("cusolverSpXcsrcholAnalysisHost");
   decltype(&cusolver::cusolverSpXcsrissymHost) cusolverSpXcsrissymHost = find<decltype(&cusolver::cusolverSpXcsrissymHost)>("cusolverSpXcsrissymHost");
+  decltype(&cusolver::cusolverSpXcsrluAnalysisHost) cusolverSpXcsrluAnalysisHost = find<decltype(&cusolver::cusolverSpXcsrluAnalysisHost)>("cusolverSpXcsrluAnalysisHost");
+  decltype(&cusolver::cusolverSpXcsrluNnzHost) cusolverSpXcsrluNnzHost = find<decltype(&cusolver::cusolverSpXcsrluNnzHost)>("cusolverSpXcsrluNnzHost");
   decltype(&cusolver::cusolverSpXcsrmetisndHost) cusolverSpXcsrmetisndHost = find<decltype(&cusolver::cusolverSpXcsrmetisndHost)>("cusolverSpXcsrmetisndHost");
   decltype(&cusolver::cusolverSpXcsrpermHost) cusolverSpXcsrpermHost = find<decltype(&cusolver::cusolverSpXcsrpermHost)>("cusolverSpXcsrpermHost");
   decltype(&cusolver::cusolverSpXcsrperm_bufferSizeHost) cusolverSpXcsrperm_bufferSizeHost = find<decltype(&cusolver::cusolverSpXcsrperm_bufferSizeHost)>("cusolverSpXcsrperm_bufferSizeHost");
   decltype(&cusolver::cusolverSpXcsrsymamdHost) cusolverSpXcsrsymamdHost = find<decltype(&cusolver::cusolverSpXcsrsymamdHost)>("cusolverSpXcsrsymamdHost");
   decltype(&cusolver::cusolverSpXcsrsymmdqHost) cusolverSpXcsrsymmdqHost = find<decltype(&cusolver::cusolverSpXcsrsymmdqHost)>("cusolverSpXcsrsymmdqHost");
   decltype(&cusolver::cusolverSpXcsrsymrcmHost) cusolverSpXcsrsymrcmHost = find<decltype(&cusolver::cusolverSpXcsrsymrcmHost)>("cusolverSpXcsrsymrcmHost");
+  decltype(&cusolver::cusolverSpZcsrcholBufferInfo) cusolverSpZcsrcholBufferInfo = find<decltype(&cusolver::cusolverSpZcsrcholBufferInfo)>("cusolverSpZcsrcholBufferInfo");
+  decltype(&cusolver::cusolverSpZcsrcholBufferInfoHost) cusolverSpZcsrcholBufferInfoHost = find<decltype(&cusolver::cusolverSpZcsrcholBufferInfoHost)>("cusolverSpZcsrcholBufferInfoHost");
+  decltype(&cusolver::cusolverSpZcsrcholDiag) cusolverSpZcsrcholDiag = find<decltype(&cusolver::cusolverSpZcsrcholDiag)>("cusolverSpZcsrcholDiag");
+  decltype(&cusolver::cusolverSpZcsrcholFactor) cusolverSpZcsrcholFactor = find<decltype(&cusolver::cusolverSpZcsrcholFactor)>("cusolverSpZcsrcholFactor");
+  decltype(&cusolver::cusolverSpZcsrcholFactorHost) cusolverSpZcsrcholFactorHost = find<decltype(&cusolver::cusolverSpZcsrcholFactorHost)>("cusolverSpZcsrcholFactorHost");
+  decltype(&cusolver::cusolverSpZcsrcholSolve) cusolverSpZcsrcholSolve = find<decltype(&cusolver::cusolverSpZcsrcholSolve)>("cusolverSpZcsrcholSolve");
+  decltype(&cusolver::cusolverSpZcsrcholSolveHost) cusolverSpZcsrcholSolveHost = find<decltype(&cusolver::cusolverSpZcsrcholSolveHost)>("cusolverSpZcsrcholSolveHost");
+  decltype(&cusolver::cusolverSpZcsrcholZeroPivot) cusolverSpZcsrcholZeroPivot = find<decltype(&cusolver::cusolverSpZcsrcholZeroPivot)>("cusolverSpZcsrcholZeroPivot");
+  decltype(&cusolver::cusolverSpZcsrcholZeroPivotHost) cusolverSpZcsrcholZeroPivotHost = find<decltype(&cusolver::cusolverSpZcsrcholZeroPivotHost)>("cusolverSpZcsrcholZeroPivotHost");
   decltype(&cusolver::cusolverSpZcsrlsvchol) cusolverSpZcsrlsvchol = find<decltype(&cusolver::cusolverSpZcsrlsvchol)>("cusolverSpZcsrlsvchol");
   decltype(&cusolver::cusolverSpZcsrlsvcholHost) cusolverSpZcsrlsvcholHost = find<decltype(&cusolver::cusolverSpZcsrlsvcholHost)>("cusolverSpZcsrlsvcholHost");
   decltype(&cusolver::cusolverSpZcsrlsvluHost) cusolverSpZcsrlsvluHost = find<decltype(&cusolver::cusolverSpZcsrlsvluHost)>("cusolverSpZcsrlsvluHost");
   decltype(&cusolver::cusolverSpZcsrlsvqr) cusolverSpZcsrlsvqr = find<decltype(&cusolver::cusolverSpZcsrlsvqr)>("cusolverSpZcsrlsvqr");
   decltype(&cusolver::cusolverSpZcsrlsvqrHost) cusolverSpZcsrlsvqrHost = find<decltype(&cusolver::cusolverSpZcsrlsvqrHost)>("cusolverSpZcsrlsvqrHost");
+  decltype(&cusolver::cusolverSpZcsrluBufferInfoHost) cusolverSpZcsrluBufferInfoHost = find<decltype(&cusolver::cusolverSpZcsrluBufferInfoHost)>("cusolverSpZcsrluBufferInfoHost");
+  decltype(&cusolver::cusolverSpZcsrluExtractHost) cusolverSpZcsrluExtractHost = find<decltype(&cusolver::cusolverSpZcsrluExtractHost)>("cusolverSpZcsrluExtractHost");
+  decltype(&cusolver::cusolverSpZcsrluFactorHost) cusolverSpZcsrluFactorHost = find<decltype(&cusolver::cusolverSpZcsrluFactorHost)>("cusolverSpZcsrluFactorHost");
+  decltype(&cusolver::cusolverSpZcsrluSolveHost) cusolverSpZcsrluSolveHost = find<decltype(&cusolver::cusolverSpZcsrluSolveHost)>("cusolverSpZcsrluSolveHost");
+  decltype(&cusolver::cusolverSpZcsrluZeroPivotHost) cusolverSpZcsrluZeroPivotHost = find<decltype(&cusolver::cusolverSpZcsrluZeroPivotHost)>("cusolverSpZcsrluZeroPivotHost");
 };
 
 // Those that answer CUSOLVER_STATUS_NOT_SUPPORTED.
@@ -422,48 +512,10 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverDnZZgels_bufferSize",
     "cusolverDnZZgesv",
     "cusolverDnZZgesv_bufferSize",
-    "cusolverRfAccessBundledFactorsDevice",
-    "cusolverRfAnalyze",
-    "cusolverRfBatchAnalyze",
-    "cusolverRfBatchRefactor",
-    "cusolverRfBatchResetValues",
-    "cusolverRfBatchSetupHost",
-    "cusolverRfBatchSolve",
-    "cusolverRfBatchZeroPivot",
-    "cusolverRfExtractBundledFactorsHost",
-    "cusolverRfExtractSplitFactorsHost",
-    "cusolverRfGetAlgs",
-    "cusolverRfGetMatrixFormat",
-    "cusolverRfGetNumericBoostReport",
-    "cusolverRfGetNumericProperties",
-    "cusolverRfGetResetValuesFastMode",
-    "cusolverRfRefactor",
-    "cusolverRfResetValues",
-    "cusolverRfSetAlgs",
-    "cusolverRfSetMatrixFormat",
-    "cusolverRfSetNumericProperties",
-    "cusolverRfSetResetValuesFastMode",
-    "cusolverRfSetupDevice",
-    "cusolverRfSetupHost",
-    "cusolverRfSolve",
-    "cusolverSpCcsrcholBufferInfo",
-    "cusolverSpCcsrcholBufferInfoHost",
-    "cusolverSpCcsrcholDiag",
-    "cusolverSpCcsrcholFactor",
-    "cusolverSpCcsrcholFactorHost",
-    "cusolverSpCcsrcholSolve",
-    "cusolverSpCcsrcholSolveHost",
-    "cusolverSpCcsrcholZeroPivot",
-    "cusolverSpCcsrcholZeroPivotHost",
     "cusolverSpCcsreigsHost",
     "cusolverSpCcsreigvsi",
     "cusolverSpCcsreigvsiHost",
     "cusolverSpCcsrlsqvqrHost",
-    "cusolverSpCcsrluBufferInfoHost",
-    "cusolverSpCcsrluExtractHost",
-    "cusolverSpCcsrluFactorHost",
-    "cusolverSpCcsrluSolveHost",
-    "cusolverSpCcsrluZeroPivotHost",
     "cusolverSpCcsrqrBufferInfo",
     "cusolverSpCcsrqrBufferInfoBatched",
     "cusolverSpCcsrqrBufferInfoHost",
@@ -477,29 +529,12 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverSpCcsrqrZeroPivotHost",
     "cusolverSpCcsrqrsvBatched",
     "cusolverSpCcsrzfdHost",
-    "cusolverSpCreateCsrcholInfo",
-    "cusolverSpCreateCsrcholInfoHost",
-    "cusolverSpCreateCsrluInfoHost",
     "cusolverSpCreateCsrqrInfo",
     "cusolverSpCreateCsrqrInfoHost",
-    "cusolverSpDcsrcholBufferInfo",
-    "cusolverSpDcsrcholBufferInfoHost",
-    "cusolverSpDcsrcholDiag",
-    "cusolverSpDcsrcholFactor",
-    "cusolverSpDcsrcholFactorHost",
-    "cusolverSpDcsrcholSolve",
-    "cusolverSpDcsrcholSolveHost",
-    "cusolverSpDcsrcholZeroPivot",
-    "cusolverSpDcsrcholZeroPivotHost",
     "cusolverSpDcsreigsHost",
     "cusolverSpDcsreigvsi",
     "cusolverSpDcsreigvsiHost",
     "cusolverSpDcsrlsqvqrHost",
-    "cusolverSpDcsrluBufferInfoHost",
-    "cusolverSpDcsrluExtractHost",
-    "cusolverSpDcsrluFactorHost",
-    "cusolverSpDcsrluSolveHost",
-    "cusolverSpDcsrluZeroPivotHost",
     "cusolverSpDcsrqrBufferInfo",
     "cusolverSpDcsrqrBufferInfoBatched",
     "cusolverSpDcsrqrBufferInfoHost",
@@ -513,29 +548,12 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverSpDcsrqrZeroPivotHost",
     "cusolverSpDcsrqrsvBatched",
     "cusolverSpDcsrzfdHost",
-    "cusolverSpDestroyCsrcholInfo",
-    "cusolverSpDestroyCsrcholInfoHost",
-    "cusolverSpDestroyCsrluInfoHost",
     "cusolverSpDestroyCsrqrInfo",
     "cusolverSpDestroyCsrqrInfoHost",
-    "cusolverSpScsrcholBufferInfo",
-    "cusolverSpScsrcholBufferInfoHost",
-    "cusolverSpScsrcholDiag",
-    "cusolverSpScsrcholFactor",
-    "cusolverSpScsrcholFactorHost",
-    "cusolverSpScsrcholSolve",
-    "cusolverSpScsrcholSolveHost",
-    "cusolverSpScsrcholZeroPivot",
-    "cusolverSpScsrcholZeroPivotHost",
     "cusolverSpScsreigsHost",
     "cusolverSpScsreigvsi",
     "cusolverSpScsreigvsiHost",
     "cusolverSpScsrlsqvqrHost",
-    "cusolverSpScsrluBufferInfoHost",
-    "cusolverSpScsrluExtractHost",
-    "cusolverSpScsrluFactorHost",
-    "cusolverSpScsrluSolveHost",
-    "cusolverSpScsrluZeroPivotHost",
     "cusolverSpScsrqrBufferInfo",
     "cusolverSpScsrqrBufferInfoBatched",
     "cusolverSpScsrqrBufferInfoHost",
@@ -549,31 +567,13 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverSpScsrqrZeroPivotHost",
     "cusolverSpScsrqrsvBatched",
     "cusolverSpScsrzfdHost",
-    "cusolverSpXcsrcholAnalysis",
-    "cusolverSpXcsrcholAnalysisHost",
-    "cusolverSpXcsrluAnalysisHost",
-    "cusolverSpXcsrluNnzHost",
     "cusolverSpXcsrqrAnalysis",
     "cusolverSpXcsrqrAnalysisBatched",
     "cusolverSpXcsrqrAnalysisHost",
-    "cusolverSpZcsrcholBufferInfo",
-    "cusolverSpZcsrcholBufferInfoHost",
-    "cusolverSpZcsrcholDiag",
-    "cusolverSpZcsrcholFactor",
-    "cusolverSpZcsrcholFactorHost",
-    "cusolverSpZcsrcholSolve",
-    "cusolverSpZcsrcholSolveHost",
-    "cusolverSpZcsrcholZeroPivot",
-    "cusolverSpZcsrcholZeroPivotHost",
     "cusolverSpZcsreigsHost",
     "cusolverSpZcsreigvsi",
     "cusolverSpZcsreigvsiHost",
     "cusolverSpZcsrlsqvqrHost",
-    "cusolverSpZcsrluBufferInfoHost",
-    "cusolverSpZcsrluExtractHost",
-    "cusolverSpZcsrluFactorHost",
-    "cusolverSpZcsrluSolveHost",
-    "cusolverSpZcsrluZeroPivotHost",
     "cusolverSpZcsrqrBufferInfo",
     "cusolverSpZcsrqrBufferInfoBatched",
     "cusolverSpZcsrqrBufferInfoHost",

@@ -93,57 +93,6 @@ NVMLKIT_LIBRARY_EXPORT void cublasStpsv() { unsupported("cublasStpsv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasStrmv() { unsupported("cublasStrmv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasUint8gemmBias() { return unsupported("cublasUint8gemmBias", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasXerbla() { unsupported("cublasXerbla"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCgemm() { return unsupported("cublasXtCgemm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtChemm() { return unsupported("cublasXtChemm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCher2k() { return unsupported("cublasXtCher2k", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCherk() { return unsupported("cublasXtCherk", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCherkx() { return unsupported("cublasXtCherkx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCreate() { return unsupported("cublasXtCreate", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCspmm() { return unsupported("cublasXtCspmm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCsymm() { return unsupported("cublasXtCsymm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCsyr2k() { return unsupported("cublasXtCsyr2k", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCsyrk() { return unsupported("cublasXtCsyrk", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCsyrkx() { return unsupported("cublasXtCsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCtrmm() { return unsupported("cublasXtCtrmm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCtrsm() { return unsupported("cublasXtCtrsm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDestroy() { return unsupported("cublasXtDestroy", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDeviceSelect() { return unsupported("cublasXtDeviceSelect", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDgemm() { return unsupported("cublasXtDgemm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDspmm() { return unsupported("cublasXtDspmm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDsymm() { return unsupported("cublasXtDsymm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDsyr2k() { return unsupported("cublasXtDsyr2k", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDsyrk() { return unsupported("cublasXtDsyrk", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDsyrkx() { return unsupported("cublasXtDsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDtrmm() { return unsupported("cublasXtDtrmm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDtrsm() { return unsupported("cublasXtDtrsm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtGetBlockDim() { return unsupported("cublasXtGetBlockDim", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtGetNumBoards() { return unsupported("cublasXtGetNumBoards", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtGetPinningMemMode() { return unsupported("cublasXtGetPinningMemMode", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtMaxBoards() { return unsupported("cublasXtMaxBoards", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSetBlockDim() { return unsupported("cublasXtSetBlockDim", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSetCpuRatio() { return unsupported("cublasXtSetCpuRatio", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSetCpuRoutine() { return unsupported("cublasXtSetCpuRoutine", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSetPinningMemMode() { return unsupported("cublasXtSetPinningMemMode", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSgemm() { return unsupported("cublasXtSgemm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSspmm() { return unsupported("cublasXtSspmm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSsymm() { return unsupported("cublasXtSsymm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSsyr2k() { return unsupported("cublasXtSsyr2k", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSsyrk() { return unsupported("cublasXtSsyrk", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSsyrkx() { return unsupported("cublasXtSsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtStrmm() { return unsupported("cublasXtStrmm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtStrsm() { return unsupported("cublasXtStrsm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZgemm() { return unsupported("cublasXtZgemm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZhemm() { return unsupported("cublasXtZhemm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZher2k() { return unsupported("cublasXtZher2k", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZherk() { return unsupported("cublasXtZherk", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZherkx() { return unsupported("cublasXtZherkx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZspmm() { return unsupported("cublasXtZspmm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZsymm() { return unsupported("cublasXtZsymm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZsyr2k() { return unsupported("cublasXtZsyr2k", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZsyrk() { return unsupported("cublasXtZsyrk", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZsyrkx() { return unsupported("cublasXtZsyrkx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZtrmm() { return unsupported("cublasXtZtrmm", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZtrsm() { return unsupported("cublasXtZtrsm", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT void cublasZdrot() { unsupported("cublasZdrot"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgbmv() { unsupported("cublasZgbmv"); }
 NVMLKIT_LIBRARY_EXPORT void cublasZgerc() { unsupported("cublasZgerc"); }

@@ -1,6 +1,7 @@
 #include "libraries/cusolver/functions/helpers.hpp"
 
 #include "libraries/common/soname.hpp"
+#include "libraries/cusolver/functions/objects.hpp"
 
 namespace nvmlkit::cusolver {
 
@@ -22,24 +23,6 @@ namespace {
 const int* version() {
   static constexpr int kOld[] = {11, 7, 5}, kNew[] = {12, 0, 4};
   return libraries::is_loaded_as("libcusolver.so.11") ? kOld : kNew;
-}
-
-template <class T>
-cusolverStatus_t answer(T* out, T value) {
-  if (!out) return CUSOLVER_STATUS_INVALID_VALUE;
-  *out = value;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-template <class Object>
-cusolverStatus_t create_object(Object** out) {
-  return out ? answer(out, new Object) : CUSOLVER_STATUS_INVALID_VALUE;
-}
-template <class Object>
-cusolverStatus_t destroy_object(Object* object) {
-  if (!is_object(object)) return CUSOLVER_STATUS_INVALID_VALUE;
-  object->mark = 0;
-  delete object;
-  return CUSOLVER_STATUS_SUCCESS;
 }
 
 }  // namespace
@@ -98,12 +81,6 @@ cusolverStatus_t set_sparse_stream(SparseHandle* handle, CUstream stream) {
 cusolverStatus_t get_sparse_stream(SparseHandle* handle, CUstream* stream) {
   return is_object(handle) ? answer(stream, handle->stream) : CUSOLVER_STATUS_NOT_INITIALIZED;
 }
-cusolverStatus_t create_refactorization(Refactorization** out) {
-  return libraries::driver() ? create_object(out) : CUSOLVER_STATUS_NOT_INITIALIZED;
-}
-cusolverStatus_t destroy_refactorization(Refactorization* handle) {
-  return is_object(handle) ? destroy_object(handle) : CUSOLVER_STATUS_NOT_INITIALIZED;
-}
 
 cusolverStatus_t create_parameters(Parameters** out) { return create_object(out); }
 cusolverStatus_t destroy_parameters(Parameters* parameters) { return destroy_object(parameters); }
@@ -115,9 +92,11 @@ cusolverStatus_t set_option(Parameters* parameters, cusolverDnFunction_t functio
 }
 
 cusolverStatus_t create_eigen(JacobiEigen** out) { return create_object(out); }
-cusolverStatus_t destroy_eigen(JacobiEigen* info) { return destroy_object(info); }
+cusolverStatus_t destroy_eigen(JacobiEigen* info) { return info ? destroy_object(info) : CUSOLVER_STATUS_SUCCESS; }
 cusolverStatus_t create_singular(JacobiSingular** out) { return create_object(out); }
-cusolverStatus_t destroy_singular(JacobiSingular* info) { return destroy_object(info); }
+cusolverStatus_t destroy_singular(JacobiSingular* info) {
+  return info ? destroy_object(info) : CUSOLVER_STATUS_SUCCESS;
+}
 
 cusolverStatus_t set_log_callback(LogCallback) { return CUSOLVER_STATUS_SUCCESS; }
 cusolverStatus_t set_log_file(std::FILE*) { return CUSOLVER_STATUS_SUCCESS; }

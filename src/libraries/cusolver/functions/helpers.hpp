@@ -20,8 +20,6 @@ cusolverStatus_t create_sparse(SparseHandle** out);
 cusolverStatus_t destroy_sparse(SparseHandle* handle);
 cusolverStatus_t set_sparse_stream(SparseHandle* handle, CUstream stream);
 cusolverStatus_t get_sparse_stream(SparseHandle* handle, CUstream* stream);
-cusolverStatus_t create_refactorization(Refactorization** out);
-cusolverStatus_t destroy_refactorization(Refactorization* handle);
 
 cusolverStatus_t create_parameters(Parameters** out);
 cusolverStatus_t destroy_parameters(Parameters* parameters);

@@ -113,14 +113,6 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverGetVersion(int* version) {
   return without_handle([&] { return functions::get_version(version); });
 }
 
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfCreate(Refactorization** handle) {
-  return without_handle([&] { return functions::create_refactorization(handle); });
-}
-
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverRfDestroy(Refactorization* handle) {
-  return without_handle([&] { return functions::destroy_refactorization(handle); });
-}
-
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpCreate(SparseHandle** handle) {
   return without_handle([&] { return functions::create_sparse(handle); });
 }

@@ -14,6 +14,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnCgesvd_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnCgesvdaStridedBatched(Handle* handle, cusolverEigMode_t jobz, int rank, int m, int n, const Complex* d_A, int lda, long long strideA, float* d_S, long long strideS, Complex* d_U, int ldu, long long strideU, Complex* d_V, int ldv, long long strideV, Complex* d_work, int lwork, int* d_info, double* h_R_nrmF, int batchSize) {
+  if (!handle) return CUSOLVER_STATUS_INVALID_VALUE;
   return with(handle, "cusolverDnCgesvdaStridedBatched", [&](const Call& call) { return functions::gesvda(call, jobz, rank, m, n, d_A, lda, strideA, d_S, strideS, d_U, ldu, strideU, d_V, ldv, strideV, d_work, lwork, d_info, h_R_nrmF, batchSize); });
 }
 
@@ -46,6 +47,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDgesvd_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDgesvdaStridedBatched(Handle* handle, cusolverEigMode_t jobz, int rank, int m, int n, const double* d_A, int lda, long long strideA, double* d_S, long long strideS, double* d_U, int ldu, long long strideU, double* d_V, int ldv, long long strideV, double* d_work, int lwork, int* d_info, double* h_R_nrmF, int batchSize) {
+  if (!handle) return CUSOLVER_STATUS_INVALID_VALUE;
   return with(handle, "cusolverDnDgesvdaStridedBatched", [&](const Call& call) { return functions::gesvda(call, jobz, rank, m, n, d_A, lda, strideA, d_S, strideS, d_U, ldu, strideU, d_V, ldv, strideV, d_work, lwork, d_info, h_R_nrmF, batchSize); });
 }
 
@@ -78,6 +80,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSgesvd_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSgesvdaStridedBatched(Handle* handle, cusolverEigMode_t jobz, int rank, int m, int n, const float* d_A, int lda, long long strideA, float* d_S, long long strideS, float* d_U, int ldu, long long strideU, float* d_V, int ldv, long long strideV, float* d_work, int lwork, int* d_info, double* h_R_nrmF, int batchSize) {
+  if (!handle) return CUSOLVER_STATUS_INVALID_VALUE;
   return with(handle, "cusolverDnSgesvdaStridedBatched", [&](const Call& call) { return functions::gesvda(call, jobz, rank, m, n, d_A, lda, strideA, d_S, strideS, d_U, ldu, strideU, d_V, ldv, strideV, d_work, lwork, d_info, h_R_nrmF, batchSize); });
 }
 
@@ -110,6 +113,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnZgesvd_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnZgesvdaStridedBatched(Handle* handle, cusolverEigMode_t jobz, int rank, int m, int n, const DoubleComplex* d_A, int lda, long long strideA, double* d_S, long long strideS, DoubleComplex* d_U, int ldu, long long strideU, DoubleComplex* d_V, int ldv, long long strideV, DoubleComplex* d_work, int lwork, int* d_info, double* h_R_nrmF, int batchSize) {
+  if (!handle) return CUSOLVER_STATUS_INVALID_VALUE;
   return with(handle, "cusolverDnZgesvdaStridedBatched", [&](const Call& call) { return functions::gesvda(call, jobz, rank, m, n, d_A, lda, strideA, d_S, strideS, d_U, ldu, strideU, d_V, ldv, strideV, d_work, lwork, d_info, h_R_nrmF, batchSize); });
 }
 

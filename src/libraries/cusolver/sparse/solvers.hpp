@@ -98,6 +98,7 @@ class Cholesky {
   }
   // The first row without a root, or -1.
   int failed() const { return failed_; }
+  const std::vector<T>& diagonal() const { return diagonal_; }
   template <class Real>
   int first_below(Real tolerance) const {
     if (failed_ >= 0) return failed_;
