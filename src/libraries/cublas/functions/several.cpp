@@ -18,7 +18,6 @@ class Current {
   }
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;
-  bool is_set() const { return is_set_; }
 
  private:
   const libraries::Driver& driver_;
