@@ -87,8 +87,10 @@ class EntryReader {
         f.in_mig_mode = text(value);
       else if (key == "needs_after")
         f.needs_after = list(value);
-      else if (key == "needs" || key == "mismatch")
-        (key == "needs" ? f.needs : f.mismatch) = text(value);
+      else if (key == "needs")
+        f.needs = text(value);
+      else if (key == "mismatch")
+        f.mismatch = text(value);
       else if (key == "since")
         f.since = text(value);
       else if (key == "sim")
@@ -96,17 +98,21 @@ class EntryReader {
       else
         fail(item.first, "unknown key '" + key + "'");
     }
-    if (!f.provisional.empty() && !f.as.empty())
-      fail(node["as"], name + " is provisional, so that it has no method: remove `as`");
-    if (f.doc.empty() || f.on.empty() || (f.as.empty() && f.provisional.empty()))
-      fail(node, name + " needs doc, on and as");
-    if (f.call == Protocol::manual && f.why.empty()) fail(node, name + " is manual and gives no reason (why)");
-    if (!node["sim"])
-      fail(node, name + " has no sim; add read, code, unsupported or later (docs/internals/registry.md)");
+    check(f, node);
     return f;
   }
 
  private:
+  void check(const FunctionSemantics& f, const YAML::Node& node) const {
+    if (!f.provisional.empty() && !f.as.empty())
+      fail(node["as"], f.name + " is provisional, so that it has no method: remove `as`");
+    if (f.doc.empty() || f.on.empty() || (f.as.empty() && f.provisional.empty()))
+      fail(node, f.name + " needs doc, on and as");
+    if (f.call == Protocol::manual && f.why.empty()) fail(node, f.name + " is manual and gives no reason (why)");
+    if (!node["sim"])
+      fail(node, f.name + " has no sim; add read, code, unsupported or later (docs/internals/registry.md)");
+  }
+
   [[noreturn]] void fail(const YAML::Node& at, const std::string& what) const {
     throw RegistryError(file_ + ":" + std::to_string(at.Mark().line + 1), what);
   }

@@ -101,8 +101,8 @@ struct FunctionSemantics {
   // arguments; these pointers alone are checked first.
   std::string needs;
   std::vector<std::string> needs_after;
-  std::string mismatch;                // the result for an unknown struct version; empty: Argument Version Mismatch
-  std::string since;                   // architecture that it needs: "kepler", "hopper", ...; empty = any
+  std::string mismatch;  // the result for an unknown struct version; empty: Argument Version Mismatch
+  std::string since;     // architecture that it needs: "kepler", "hopper", ...; empty = any
   // Of the newest version: parameters or members of its struct that the older ones lack, and the constant that these
   // act on.
   std::map<std::string, std::string> older_means;
