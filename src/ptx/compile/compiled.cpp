@@ -57,6 +57,17 @@ Compiled& Compiled::of(const Function& function) {
   return *known;
 }
 
+void Compiled::begins_launch(std::span<const std::byte> params) {
+  const std::scoped_lock lock(launches_);
+  if (params_.size() == params.size()) {
+    for (std::size_t k = 0; k < params.size(); ++k)
+      if (params[k] != params_[k]) varied_[k] = std::byte{1};
+    return;
+  }
+  params_.assign(params.begin(), params.end());
+  varied_.assign(params.size(), std::byte{0});
+}
+
 CodeFor Compiled::lanes_of(const CodeContext& warp) {
   return warp.lanes == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes;
 }
@@ -80,10 +91,14 @@ const PieceNode* Compiled::add(std::uint32_t at, const CodeContext& warp) {
   if (spot.count.load(std::memory_order_relaxed) >= kMostPieces) return nullptr;
   if (engine() == Engine::compile) return make(at, warp);
   if (spot.is_pending.exchange(true)) return nullptr;
-  CompileJob job{this, at, warp, {}, {}, {}};
+  CompileJob job{this, at, warp, {}, {}, {}, {}};
   job.registers.assign(warp.registers, warp.registers + function_.register_bytes + 64);
   job.special.assign(warp.special, warp.special + sizeof(SpecialValues));
   job.params.assign(warp.params, warp.params + warp.param_bytes);
+  {
+    const std::scoped_lock lock(launches_);
+    if (varied_.size() >= warp.param_bytes) job.varied = varied_;
+  }
   CompileQueue::own().add(std::move(job));
   return nullptr;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "ptx/compile/piece.hpp"
@@ -25,6 +26,8 @@ class Compiled {
   // With its function. It stays where the compiler does not come to an end with it.
   static void end(Compiled* compiled);
 
+  // A launch of the kernel: what it is given that others were not is no constant of its code.
+  void begins_launch(std::span<const std::byte> params);
   // Whether a warp that comes here should look for code.
   bool is_worth_a_visit(std::uint32_t at, CodeFor lanes) const;
   // For all lanes, from the first instruction on; null while there are none.
@@ -64,6 +67,8 @@ class Compiled {
   std::vector<Spot> spots_;
   std::vector<std::unique_ptr<PieceNode>> nodes_;
   std::mutex mutex_;
+  std::mutex launches_;  // guards the next two
+  std::vector<std::byte> params_, varied_;
   std::atomic<std::uint8_t> tried_{0};
 };
 

@@ -50,6 +50,8 @@ struct CodeContext {
   std::uint32_t polls = 0;         // it changed memory that others may wait for
   std::uint32_t part_count = 0;    // where it has ended with lanes in several places: some have none
   Part parts[kMostParts];
+  // For the compiler: of each byte of `params`, whether launches differ in it. Null: nothing is known of that.
+  const std::byte* varied = nullptr;
 };
 
 // `ended`: all threads of the warp have; only a kernel says so. `parted`: its lanes are in several places.
@@ -79,7 +81,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 6;
+inline constexpr std::uint32_t kCompilerVersion = 7;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

@@ -70,6 +70,7 @@ void CompileQueue::live() {
     job.warp.registers = job.registers.data();
     job.warp.special = job.special.data();
     job.warp.params = job.params.data();
+    job.warp.varied = job.varied.empty() ? nullptr : job.varied.data();
     job.compiled->make(job.at, job.warp);
     lock.lock();
     busy_with_ = nullptr;

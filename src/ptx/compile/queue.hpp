@@ -18,7 +18,7 @@ struct CompileJob {
   Compiled* compiled = nullptr;
   std::uint32_t at = 0;
   CodeContext warp;
-  std::vector<std::byte> registers, special, params;
+  std::vector<std::byte> registers, special, params, varied;
 };
 
 class CompileQueue {

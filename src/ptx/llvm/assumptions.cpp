@@ -66,7 +66,11 @@ const Shape& Assumptions::of_param(Key key) {
   const auto [at, is_new] = params_.try_emplace(key);
   if (is_new) {
     Shape now = Shape::same();
-    if (std::uint64_t{key.offset} + key.size <= warp_->param_bytes) {
+    const std::uint64_t end = std::uint64_t{key.offset} + key.size;
+    const bool is_constant =
+        end <= warp_->param_bytes && !(warp_->varied && std::any_of(warp_->varied + key.offset, warp_->varied + end,
+                                                                    [](std::byte b) { return b != std::byte{0}; }));
+    if (is_constant) {
       std::uint64_t value = 0;
       std::memcpy(&value, warp_->params + key.offset, key.size);
       now.value = value;

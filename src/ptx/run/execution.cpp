@@ -28,6 +28,7 @@ Execution::Execution(const Grid& grid)
 Outcome Execution::run_to_end() {
   const Executing executing;
   const races::Launching launching(grid_);
+  if (engine() != Engine::interpret) Compiled::of(*grid_.entry).begins_launch(grid_.params);
   Worker worker(grid_, ended_, schedule_.get());
   try {
     work(worker, true);
