@@ -199,8 +199,7 @@ std::uint64_t Warp::step(std::size_t number) {
   const Mask mask = fragments_[number].mask;
   std::uint64_t before = 0;  // instructions up to `start`
   const bool may_compile = engine() != Engine::interpret;
-  const bool has_tried_code = std::exchange(has_tried_code_, false);
-  if (may_compile && !has_tried_code && ends_by_code(number, before)) return before;
+  if (may_compile && !std::exchange(has_tried_code_, false) && ends_by_code(number, before)) return before;
   auto pc = fragments_[number].pc;
   auto limit = limit_of(number);
   auto start = pc;
