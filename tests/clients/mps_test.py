@@ -304,7 +304,7 @@ class Limits(Mps):
         self.assertEqual(second.do(["memory", 400]), [0])
         self.assertEqual(second.do(["context", 1], ["memory", 2000], ["info"])[2][2], total)
         # A variable of the client tightens it, and loosens nothing.
-        tight = self.client(CUDA_MPS_PINNED_DEVICE_MEM_LIMIT="0=512MB")
+        tight = self.client(CUDA_MPS_PINNED_DEVICE_MEM_LIMIT="0=560MB")
         self.assertEqual(tight.do(["memory", 100], ["memory", 20]), [OUT_OF_MEMORY, 0])
         loose = self.client(CUDA_MPS_PINNED_DEVICE_MEM_LIMIT="0=8G")
         self.assertEqual(loose.do(["memory", 600]), [OUT_OF_MEMORY])

@@ -47,8 +47,8 @@ class Worker:
 
 
 def context_mib(multiprocessors):
-    """The memory of a context itself: stacks of 2,048 threads, and 1,600 KiB, for each multiprocessor."""
-    return multiprocessors * (2048 + 1600) // 1024
+    """The memory of a context itself: 2 KiB for each of the 2,048 threads of each multiprocessor."""
+    return multiprocessors * 2048 * 2 // 1024
 
 
 class OneMachine(ClientTest):
