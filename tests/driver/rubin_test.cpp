@@ -135,7 +135,9 @@ TEST_F(Nvml134, TheHottestPartIsWarmerThanTheCore) {
   ASSERT_EQ(call("nvmlDeviceGetTemperature", device(), NVML_TEMPERATURE_GPU, &core), NVML_SUCCESS);
   ASSERT_EQ(call("nvmlDeviceGetTemperature", device(), NVML_TEMPERATURE_GPU_MAX, &hottest), NVML_SUCCESS);
   EXPECT_EQ(hottest, core + 9);
-  EXPECT_EQ(call("nvmlDeviceGetTemperature", device(1), NVML_TEMPERATURE_GPU_MAX, &hottest), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(call("nvmlDeviceGetTemperature", device(1), NVML_TEMPERATURE_GPU_MAX, &hottest),
+            NVML_ERROR_INVALID_ARGUMENT)
+      << "a driver before 615 does not know the sensor";
   nvmlTemperature_t reading{};
   reading.version = static_cast<unsigned int>(sizeof reading | 1U << 24);
   reading.sensorType = NVML_TEMPERATURE_GPU_MAX;

@@ -192,7 +192,7 @@ TEST(MachineSchema, BuiltInMachines) {
     EXPECT_EQ(s.errors(read(entry.path())), "") << entry.path();
     ++files;
   }
-  EXPECT_EQ(files, 27);
+  EXPECT_EQ(files, 28);
   EXPECT_NE(s.errors({{"version", "1.0"}, {"device_default", json::object()}}), "");
 }
 
