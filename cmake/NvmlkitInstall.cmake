@@ -41,7 +41,7 @@ install(FILES "${PROJECT_BINARY_DIR}/nvmlkit.pc" DESTINATION "${CMAKE_INSTALL_LI
 if(NVMLKIT_BUILD_DRIVER)
   install(TARGETS nvmlkit_sim EXPORT nvmlkit-sim ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT sim)
   nvmlkit_export(sim nvmlkit-sim)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/sim" "${PROJECT_SOURCE_DIR}/src/storage" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nvmlkit-sim" COMPONENT sim
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/sim" "${PROJECT_SOURCE_DIR}/src/storage" "${PROJECT_SOURCE_DIR}/src/base" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nvmlkit-sim" COMPONENT sim
           FILES_MATCHING PATTERN "*.hpp")
 
   # The driver as a table inside a program; its header is with the bindings'.
