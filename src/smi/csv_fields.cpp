@@ -64,8 +64,11 @@ std::string hostname(const Gpu& gpu) {
   return name->value.empty() ? "N/A" : name->value;
 }
 
-// 535, 550 and 555 ask in a way that the driver refuses.
-std::string refused(const Gpu&) { return "Invalid Argument"; }
+// 535, 550 and 555 ask in a way that the driver refuses, if the GPU has such a mode.
+std::string refused_mode(const Gpu& gpu) {
+  const auto mode = gpu->gpu_operation_mode();
+  return mode ? "Invalid Argument" : gpu.failure(mode.error());
+}
 
 template <auto read, auto member>
 std::string place(const Gpu& gpu) {
@@ -139,8 +142,8 @@ constexpr CsvField kCsvFields[] = {
     {.name = "reset_status.reset_required", .element = "gpu_reset_status/reset_required", .versions = before(580)},
     {.name = "reset_status.drain_and_reset_recommended", .element = "gpu_reset_status/drain_and_reset_recommended", .versions = before(580)},
     {.name = "gpu_recovery_action", .element = "gpu_recovery_action", .versions = from(565)},
-    {.name = "gom.current", .other_name = "gpu_operation_mode.current", .value = refused, .versions = kOld},
-    {.name = "gom.pending", .other_name = "gpu_operation_mode.pending", .value = refused, .versions = kOld},
+    {.name = "gom.current", .other_name = "gpu_operation_mode.current", .value = refused_mode, .versions = kOld},
+    {.name = "gom.pending", .other_name = "gpu_operation_mode.pending", .value = refused_mode, .versions = kOld},
     {.name = "gom.current", .other_name = "gpu_operation_mode.current", .element = "gpu_operation_mode/current_gom", .versions = kNew},
     {.name = "gom.pending", .other_name = "gpu_operation_mode.pending", .element = "gpu_operation_mode/pending_gom", .versions = kNew},
     {.name = "fan.speed", .unit = "%", .element = "fan_speed"},

@@ -101,7 +101,7 @@ ROWS = [
         'CUDA': {'gpu1 kernel': 'cuCtxCreate: DEVICE_UNAVAILABLE'},
     }),
     Row('nvml gpu=1 SetAccountingMode 1', 'h100', title='accounting mode on', cells={
-        'NVML': {'gpu1 AccountingMode': '1', 'gpu1 AccountingStats': 'NOT_FOUND'},
+        'NVML': {'gpu1 AccountingMode': '1'},
         'nvidia-smi': {'gpu1 Accounting Mode': 'Enabled'},
     }),
     Row('drain gpu=1 on', 'h100', before='nvml gpu=1 SetPersistenceMode 0', title='drain', cells={
@@ -112,7 +112,7 @@ ROWS = [
         'CUDA': {'count': '2', 'gpu1': 'gone', 'gpu1 *': 'gone', 'gpu2': 'device 1'},
     }),
     Row('remove gpu=1', 'h100', before='nvml gpu=1 SetPersistenceMode 0; drain gpu=1 on', title='drain, then remove', cells={
-        'NVML': {'drain state of gpu1': 'INVALID_ARGUMENT'},
+        'NVML': {'drain state of gpu1': 'NOT_FOUND'},
         '/proc': {'proc/driver/nvidia/gpus/gpu1/': 'gone'},
         '/sys': {
             'sys/bus/pci/drivers/nvidia/gpu1': 'gone',
