@@ -15,10 +15,6 @@ const FieldNumbering& numbering_in(const sim::Machine& machine) {
   return numbering_of(version ? version->view() : std::string_view());
 }
 
-}  // namespace
-
-namespace {
-
 void store(double value, nvmlFieldValue_t& out) { out.value.dVal = value; }
 void store(unsigned long long value, nvmlFieldValue_t& out) {
   if (out.valueType == NVML_VALUE_TYPE_UNSIGNED_SHORT)
