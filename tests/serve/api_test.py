@@ -322,6 +322,10 @@ class Api(ServeTest):
         self.assertEqual(self.good("get", "gpu=0", "name", "--state", own.state), "Tesla T4\n")
         self.assertEqual(own.end(), "")
         self.assertFalse((self.folder / own.state).exists())
+        for _ in range(5):  # a signal right behind the link
+            own = self.serve("-m", "t4", "-n", "1")
+            self.assertEqual(own.end(), "")
+            self.assertFalse((self.folder / own.state).exists())
 
     def test_a_killed_server_leaves_the_machine_whole(self) -> None:
         self.served.steer("load gpu=all 50%")

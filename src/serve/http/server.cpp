@@ -61,6 +61,7 @@ class EventServer final : public Server {
     const auto bound = evented::listen(http_.get(), address, port);
     if (!bound) return sim::fail(bound.error());
     port_ = *bound;
+    for (const auto& signal : signals_) event_add(signal.get(), nullptr);
     return {};
   }
 
@@ -72,7 +73,6 @@ class EventServer final : public Server {
     const auto every = timeval_of(interval);
     event_add(tick_.get(), &every);
     event_add(woken_.get(), nullptr);
-    for (const auto& signal : signals_) event_add(signal.get(), nullptr);
     event_base_dispatch(base_.get());
   }
   void stop() override { event_base_loopbreak(base_.get()); }

@@ -43,7 +43,7 @@ class Server {
   virtual ~Server() = default;
 
   virtual std::uint16_t port() const = 0;
-  // Until stop(), or SIGINT or SIGTERM.
+  // Until stop(), or SIGINT or SIGTERM; one that came since open() ends it at once.
   virtual void run(Callbacks callbacks, std::chrono::milliseconds interval) = 0;
   virtual void stop() = 0;
   // From any thread.
