@@ -1,4 +1,4 @@
-// Reads what people shall read. A file that includes this is on the list of house.texts.
+// The words of an error, for people to read. Each file that includes this is on the list of house.texts.
 #pragma once
 
 #include <string>

@@ -5,12 +5,13 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include "sim/problem/names.hpp"
 
 namespace {
 
@@ -79,32 +80,13 @@ bool holds(const std::array<std::string_view, n>& all, std::string_view option) 
   return std::ranges::find(all, option) != all.end();
 }
 
-// Letters to add, leave out or change.
-std::size_t distance(std::string_view one, std::string_view other) {
-  std::vector<std::size_t> row(other.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t k = 0; k < one.size(); ++k) {
-    auto before = std::exchange(row[0], k + 1);
-    for (std::size_t n = 0; n < other.size(); ++n)
-      before = std::exchange(row[n + 1], std::min({row[n + 1] + 1, row[n] + 1, before + (one[k] != other[n] ? 1 : 0)}));
-  }
-  return row.back();
-}
-
 // The option that is most like it; empty: none is similar.
 std::string_view nearest(std::string_view option) {
-  std::string_view out;
-  auto least = option.size() / 3 + 1;
-  const auto look = [&](std::string_view known) {
-    const auto own = distance(option, known);
-    if (own < least) least = own, out = known;
-  };
-  for (const auto known : kHere) look(known);
-  for (const auto known : kFlags) look(known);
-  for (const auto known : kOfGpu) look(known);
-  for (const auto known : kSwitchesOfGpu) look(known);
-  for (const auto& [known, value] : kAlways) look(known);
-  return out;
+  std::vector<std::string_view> all;
+  const auto add = [&](const auto& known) { all.insert(all.end(), std::begin(known), std::end(known)); };
+  add(kHere), add(kFlags), add(kOfGpu), add(kSwitchesOfGpu);
+  for (const auto& [known, value] : kAlways) all.push_back(known);
+  return nvmlkit::sim::nearest(option, all);
 }
 
 int refuse(std::string_view option) {

@@ -39,7 +39,7 @@ void Parser::body(Function& f) {
 
 void Parser::body_item() {
   const auto& token = peek();
-  if (token.kind == TokenKind::end) fail_syntax("a function without end");
+  if (token.kind == TokenKind::end) fail_end("a function without end");
   if (accept(';')) return;
   if (accept('{')) {
     body_->outer.push_back(scope_numbers_.back());
@@ -70,7 +70,7 @@ void Parser::label() {
     expect(';');
   } else if (peek().is_dotted("callprototype") || peek().is_dotted("calltargets")) {
     while (!accept(';')) {
-      if (peek().kind == TokenKind::end) fail_syntax("a function without end");
+      if (peek().kind == TokenKind::end) fail_end("a function without end");
       take();
     }
   } else {
@@ -87,7 +87,7 @@ void Parser::body_directive() {
   if (name == "global") return module_variables(Space::global, Linkage::local);
   if (name == "const") return module_variables(Space::constant, Linkage::local);
   if (name == "loc" || name == "file" || name == "pragma" || name == "section") return skip_statement();
-  fail_syntax("unknown directive ." + std::string(name) + " in a function", "." + std::string(name));
+  fail_unknown("directive", name, " in a function");
 }
 
 void Parser::registers() {
@@ -100,7 +100,7 @@ void Parser::registers() {
     else if (const auto known = type_named(name))
       type = *known;
     else
-      fail_syntax("unknown type ." + std::string(name), "." + std::string(name));
+      fail_unknown("type", name);
   }
   if (type == Type::none || (type == Type::pred && width != 1)) fail("a register without type");
   if (size_of(type) == 0) fail("a register of a type that is smaller than a byte");

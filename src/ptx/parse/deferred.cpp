@@ -53,7 +53,7 @@ void Parser::skip_body() {
       return go_to(at, line);
     }
   }
-  fail_syntax("a function without end");
+  fail_end("a function without end");
 }
 
 void Parser::defer_body(Function& f) {

@@ -6,9 +6,9 @@ namespace nvmlkit::ptx {
 
 std::string text_of(const Error& error) {
   std::string out;
-  if (error.part != 0) (((out += "module ") += std::to_string(error.part)) += " of what is linked: ");
-  if (!error.instruction.empty()) (out += error.instruction) += ": ";
-  return out += words_of(error.words);
+  if (error.part != 0) out.append("module ").append(std::to_string(error.part)).append(" of what is linked: ");
+  if (!error.instruction.empty()) out.append(error.instruction).append(": ");
+  return out + words_of(error.words);
 }
 
 }  // namespace nvmlkit::ptx

@@ -41,6 +41,11 @@ void Parser::fail_expected(const std::string& expected) const {
   throw Error{peek().line, "expected " + expected + ", got '" + got + "'", ErrorKind::syntax, got};
 }
 
+void Parser::fail_unknown(const char* what, std::string_view name, const char* where) const {
+  const auto dotted = std::string(1, '.').append(name);
+  throw Error{peek().line, std::string("unknown ").append(what) + " " + dotted + where, ErrorKind::syntax, dotted};
+}
+
 bool Parser::accept(char symbol) {
   if (!peek().is(symbol)) return false;
   take();
@@ -76,7 +81,7 @@ void Parser::skip_block() {
   do {
     if (peek().is('{')) ++depth;
     if (peek().is('}')) --depth;
-    if (peek().kind == TokenKind::end) fail_syntax("a block without end");
+    if (peek().kind == TokenKind::end) fail_end("a block without end");
     take();
   } while (depth > 0);
 }
@@ -123,7 +128,7 @@ void Parser::module_directive() {
     } else if (name == "file" || name == "loc" || name == "pragma") {
       return skip_statement();
     } else {
-      fail_syntax("unknown directive ." + std::string(name), "." + std::string(name));
+      fail_unknown("directive", name);
     }
   }
 }
@@ -180,7 +185,7 @@ void Parser::function_directives(Function& f) {
       expect('(');
       while (!accept(')')) take();
     } else {
-      fail_syntax("unknown directive ." + std::string(name) + " of a function", "." + std::string(name));
+      fail_unknown("directive", name, " of a function");
     }
   }
 }

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "ptx/parse/source.hpp"
@@ -30,10 +29,10 @@ class Parser {
   [[noreturn]] void fail(const std::string& text) const { throw Error{peek().line, text}; }
   // The next token is something else.
   [[noreturn]] void fail_expected(const std::string& expected) const;
-  // The text ends too early, or has a directive or a type that PTX does not have.
-  [[noreturn]] void fail_syntax(const std::string& text, std::string subject = {}) const {
-    throw Error{peek().line, text, ErrorKind::syntax, std::move(subject)};
-  }
+  // A directive or a type that PTX does not have.
+  [[noreturn]] void fail_unknown(const char* what, std::string_view name, const char* where = "") const;
+  // The text ends too early.
+  [[noreturn]] void fail_end(const char* text) const { throw Error{peek().line, text, ErrorKind::syntax}; }
   void go_to(std::size_t at, int line);
   std::size_t place() const;  // of the next token
 

@@ -42,7 +42,7 @@ Variable Parser::variable(Space space, Linkage linkage) {
     } else if (const auto type = type_named(name)) {
       v.type = *type;
     } else {
-      fail_syntax("unknown type ." + std::string(name), "." + std::string(name));
+      fail_unknown("type", name);
     }
   }
   if (v.type == Type::none || v.type == Type::pred) fail("a variable without type");
