@@ -63,5 +63,15 @@ TEST_F(CudaKernels, AreNotLoadedWithWhatIsUnknown) {
   EXPECT_EQ(driver().cuModuleLoad(&module, "/nonexistent"), CUDA_ERROR_FILE_NOT_FOUND);
 }
 
+// The parser once waited for the end of such a list for ever.
+TEST_F(CudaKernels, AreNotLoadedWithAListOfAttributesWithoutEnd) {
+  const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+  for (const std::string rest :
+       {".visible .entry k() .attribute(.unified", ".global .attribute(.managed", ".func .attribute(.unified(1"}) {
+    CUmodule module = nullptr;
+    EXPECT_EQ(driver().cuModuleLoadData(&module, (head + rest).c_str()), CUDA_ERROR_INVALID_PTX) << rest;
+  }
+}
+
 }  // namespace
 }  // namespace nvmlkit::cuda_test

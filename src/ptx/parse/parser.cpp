@@ -86,6 +86,16 @@ void Parser::skip_block() {
   } while (depth > 0);
 }
 
+bool Parser::attributes() {
+  bool is_managed = false;
+  expect('(');
+  while (!accept(')')) {
+    if (peek().kind == TokenKind::end) fail_end("an .attribute without end");
+    is_managed = take().is_dotted("managed") || is_managed;
+  }
+  return is_managed;
+}
+
 void Parser::module_directive() {
   auto linkage = Linkage::local;
   while (true) {
@@ -182,8 +192,7 @@ void Parser::function_directives(Function& f) {
     } else if (name == "pragma") {
       skip_statement();
     } else if (name == "attribute") {
-      expect('(');
-      while (!accept(')')) take();
+      attributes();
     } else {
       fail_unknown("directive", name, " of a function");
     }
@@ -212,8 +221,7 @@ void Parser::function(bool entry, Linkage linkage) {
   const int line = peek().line;
   if (peek().is_dotted("attribute")) {
     take();
-    expect('(');
-    while (!accept(')')) take();
+    attributes();
   }
   std::vector<Variable> results, formals;
   if (peek().is('(')) parameters(results);

@@ -45,6 +45,8 @@ class Parser {
   void function_directives(Function& function);
   void skip_statement();
   void skip_block();
+  // The list behind .attribute; true where it has .managed.
+  bool attributes();
 
   // Variables.
   Variable variable(Space space, Linkage linkage);

@@ -29,8 +29,7 @@ Variable Parser::variable(Space space, Linkage linkage) {
       if (!std::has_single_bit(number) || number > 4096) fail("an alignment that is no power of two up to 4096");
       align = static_cast<std::uint32_t>(number);
     } else if (name == "attribute") {
-      expect('(');
-      while (!accept(')')) v.is_managed = take().is_dotted("managed") || v.is_managed;
+      v.is_managed = attributes() || v.is_managed;
     } else if (name == "v2" || name == "v4") {
       count = name == "v2" ? 2 : 4;
     } else if (name == "ptr") {  // .ptr .global .align 16: about what a parameter points to
