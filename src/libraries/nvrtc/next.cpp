@@ -1,10 +1,13 @@
 #include "libraries/nvrtc/next.hpp"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
+#include "base/never_destroyed.hpp"
 #include "libraries/common/nvidias.hpp"
 
 namespace nvmlkit::nvrtc {
@@ -69,7 +72,26 @@ const Next* find_next() {
   return nullptr;
 }
 
+std::string name_of(const Next* compiler) {
+  int major = 0, minor = 0;
+  Dl_info info{};
+  struct stat status {};
+  if (!compiler || !compiler->Version || compiler->Version(&major, &minor) != NVRTC_SUCCESS ||
+      dladdr(reinterpret_cast<const void*>(compiler->CompileProgram), &info) == 0 || !info.dli_fname ||
+      stat(info.dli_fname, &status) != 0)
+    return {};
+  std::error_code error;
+  const auto path = std::filesystem::canonical(info.dli_fname, error);
+  return std::to_string(major) + '.' + std::to_string(minor) + ' ' + path.filename().string() + ' ' +
+         std::to_string(status.st_size);
+}
+
 }  // namespace
+
+const std::string& compiler_name() {
+  static NeverDestroyed<std::string> the(name_of(next()));
+  return *the;
+}
 
 const Next* next() {
   static const Next* const the = find_next();

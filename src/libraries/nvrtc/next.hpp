@@ -1,6 +1,8 @@
 // NVIDIA's NVRTC, which compiles.
 #pragma once
 
+#include <string>
+
 #include "libraries/nvrtc/generated/api.hpp"
 
 namespace nvmlkit::nvrtc {
@@ -35,6 +37,9 @@ struct Next {
 // Looked for at the first call: NVMLKIT_NVRTC, LD_LIBRARY_PATH, beside the libraries of the process (wheels of PyPI),
 // the system's folders. Null where there is none; the first time, one line gives the places.
 const Next* next();
+
+// Its release, the name of its file and its size: what a compiled result depends on. Empty without one.
+const std::string& compiler_name();
 
 // Calls a function of it. NVRTC_ERROR_INTERNAL_ERROR without a compiler, or if it is too old to have the function.
 template <class Member, class... Arguments>

@@ -14,7 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "ptx/llvm/cache.hpp"
+#include "code_cache/digest.hpp"
+#include "code_cache/files.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -54,7 +55,7 @@ class Machine {
 
  private:
   Machine(std::unique_ptr<llvm::orc::LLJIT> jit, std::unique_ptr<llvm::TargetMachine> target)
-      : jit_(std::move(jit)), target_(std::move(target)), cache_(CodeCache::open()) {}
+      : jit_(std::move(jit)), target_(std::move(target)), cache_(code_cache::Files::open()) {}
 
   static bool failed(llvm::Error error) {
     if (!error) return false;
@@ -94,8 +95,8 @@ class Machine {
       llvm::raw_string_ostream stream(content);
       llvm::WriteBitcodeToFile(module, stream);
       stream.flush();
-      name = digest_of(content);
-      if (auto known = cache_->find(name)) return known;
+      name = code_cache::digest_of(content);
+      if (const auto known = cache_->find(name)) return llvm::MemoryBuffer::getMemBufferCopy(*known, name);
     }
     optimize(module);
     auto made = llvm::orc::SimpleCompiler(*target_)(module);
@@ -103,7 +104,7 @@ class Machine {
       llvm::consumeError(made.takeError());
       return nullptr;
     }
-    if (cache_) cache_->keep(name, (*made)->getBuffer());
+    if (cache_) cache_->keep(name, std::string_view((*made)->getBufferStart(), (*made)->getBufferSize()));
     return std::move(*made);
   }
 
@@ -126,7 +127,7 @@ class Machine {
 
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::unique_ptr<llvm::TargetMachine> target_;
-  const std::unique_ptr<CodeCache> cache_;
+  const std::unique_ptr<code_cache::Files> cache_;
 };
 
 // What a piece keeps.

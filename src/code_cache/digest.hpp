@@ -1,0 +1,12 @@
+// SHA-256.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nvmlkit::code_cache {
+
+// In 64 hexadecimal digits.
+std::string digest_of(std::string_view bytes);
+
+}  // namespace nvmlkit::code_cache
