@@ -129,6 +129,20 @@ class ClusterTest(unittest.TestCase):
         self.cluster.apply(manifest)
         self.addCleanup(self.cluster.kubectl, "delete", "-f", "-", text=manifest)
 
+    def install_toolkit(self) -> None:
+        """NVIDIA's runtime on the node, as the guide has it; until the end of the test."""
+        settings = Path("/etc/nvidia-container-runtime")
+        settings.mkdir(exist_ok=True)
+        text = (EXAMPLES / "nvidia-container-runtime.toml").read_text()
+        (settings / "config.toml").write_text(text.replace('mode = "cdi"', f'mode = "cdi"\nruntimes = ["{find("runc")}"]', 1))
+        node = self.cluster.nodes[0]
+        folder = node.work / "containerd.d"
+        folder.mkdir(exist_ok=True)
+        text = (EXAMPLES / "containerd-nvidia.toml").read_text()
+        (folder / "nvidia.toml").write_text(text.replace("/usr/bin/nvidia-container-runtime", str(find("nvidia-container-runtime"))))
+        self.addCleanup((folder / "nvidia.toml").unlink)
+        self.cluster.restart_containerd(node)
+
     def start_plugin(self, wanted: dict[str, int], **environment: str) -> None:
         """Anew, with these resources of the node as the result."""
         self.cluster.apply(objects.device_plugin(str(find("nvidia-cdi-hook")), **environment))

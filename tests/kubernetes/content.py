@@ -21,6 +21,11 @@ PLUGIN_TOOLS = (*TOOLS, "mount", "umount", "mknod", "chroot", "cp", "ln", "mkdir
 DRA_DRIVER = Path(os.environ["NVMLKIT_DRA_DRIVER"]) if os.environ.get("NVMLKIT_DRA_DRIVER") else None
 DRA_IMAGE = "localhost/dra-driver:1"
 DRA_TOOLS = ("bash", "mount", "umount", "ln", "ls", "find", "head", "env", "basename", "date", "sleep", "cat")
+# NVIDIA's GPU operator: a checkout with its chart and its assets, its image, and that of the plugin's programs which it starts.
+GPU_OPERATOR = Path(os.environ["NVMLKIT_GPU_OPERATOR"]) if os.environ.get("NVMLKIT_GPU_OPERATOR") else None
+OPERATOR_IMAGE = "localhost/gpu-operator:1"
+PLUGIN_IMAGE = "localhost/k8s-device-plugin:1"
+PROGRAMS_OF_OPERATOR = ("gpu-operator", "nvidia-validator", "cleanup-gpuclusters")
 PROGRAMS_OF_NVIDIA = (
     "nvidia-device-plugin",
     "gpu-feature-discovery",
@@ -83,6 +88,25 @@ def image_of_dra_driver(driver: Path) -> Image:
     return image
 
 
+def images_of_operator(operator: Path) -> list[Image]:
+    """As its Dockerfile and that of the device plugin make them: the runtime gives GPUs to each container of the second."""
+    out = []
+    for name, programs, user, visible in (
+        (OPERATOR_IMAGE, PROGRAMS_OF_OPERATOR, "1000:1000", "void"),
+        (PLUGIN_IMAGE, ("nvidia-device-plugin", "gpu-feature-discovery", "lsmod"), "0:0", "all"),
+    ):
+        image = Image(name)
+        for program in (*TOOLS, "rm", "ln", *programs):
+            if path := find(program):
+                image.add(path, f"/usr/bin/{program}")
+        image.config.update({"User": user, "Env": ["PATH=/usr/bin:/usr/sbin", f"NVIDIA_VISIBLE_DEVICES={visible}"]})
+        out.append(image)
+    for source, place in (("assets", ""), ("manifests", "manifests/"), ("validator/manifests", "../validator/manifests/")):
+        for file in (operator / source).rglob("*.yaml"):
+            out[0].add(file, os.path.normpath(f"/opt/gpu-operator/{place}{file.relative_to(operator / source)}"))
+    return out
+
+
 def images_of_tests(work: Path) -> list[Path]:
     out = []
     base = Image(objects.BASE)
@@ -100,6 +124,8 @@ def images_of_tests(work: Path) -> list[Path]:
         images.append(nvidia)
     if DRA_DRIVER:
         images.append(image_of_dra_driver(DRA_DRIVER))
+    if GPU_OPERATOR:
+        images += images_of_operator(GPU_OPERATOR)
     # Parts of the C library that every distribution has, and none of these programs.
     for image in (base, *images[2:]):
         for later in (BUILD / "lib/libnvidia-ml.so.1", real_smi()):

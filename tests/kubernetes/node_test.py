@@ -13,13 +13,15 @@ from chart_tests import ChartTests
 from compute_domain_tests import ComputeDomainTests
 from machine_tests import MachineTests
 from mig_tests import MigTests
+from operator_tests import OperatorTests
 from plugin_tests import PluginTests
 from program_tests import ProgramTests
 from recipe_tests import RecipeTests
 from scenario_tests import ScenarioTests
 
 
-class NodeTest(ChartTests, PluginTests, MigTests, ProgramTests, ComputeDomainTests, MachineTests, BadInputTests, ScenarioTests, RecipeTests):
+class NodeTest(ChartTests, PluginTests, MigTests, ProgramTests, ComputeDomainTests, OperatorTests, MachineTests, BadInputTests, ScenarioTests,
+               RecipeTests):  # fmt: skip
     def test_90_uninstall_leaves_the_node_as_it_was(self) -> None:
         self.chart("upgrade", "kernelLog=/run/nvidia/kernel.log")
         self.assertTrue(STATE.exists())

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import objects
-from case import EXAMPLES, FEATURES, GPU, MIG, VALIDATIONS, ClusterTest
+from case import FEATURES, GPU, MIG, VALIDATIONS, ClusterTest
 from content import COMMAND, SOURCE
 from mig_tests import MIXED
-from programs import find
 
 
 class ProgramTests(ClusterTest):
@@ -57,17 +56,7 @@ class ProgramTests(ClusterTest):
         """Its step for the toolkit runs nvidia-smi in a container of the RuntimeClass, which NVIDIA's runtime prepares by our
         specification; without this step, the operator's components wait."""
         self.need("nvidia-validator", "nvidia-container-runtime")
-        settings = Path("/etc/nvidia-container-runtime")
-        settings.mkdir(exist_ok=True)
-        text = (EXAMPLES / "nvidia-container-runtime.toml").read_text()
-        (settings / "config.toml").write_text(text.replace('mode = "cdi"', f'mode = "cdi"\nruntimes = ["{find("runc")}"]', 1))
-        node = self.cluster.nodes[0]
-        folder = node.work / "containerd.d"
-        folder.mkdir(exist_ok=True)
-        text = (EXAMPLES / "containerd-nvidia.toml").read_text()
-        (folder / "nvidia.toml").write_text(text.replace("/usr/bin/nvidia-container-runtime", str(find("nvidia-container-runtime"))))
-        self.addCleanup((folder / "nvidia.toml").unlink)
-        self.cluster.restart_containerd(node)
+        self.install_toolkit()
         self.chart("upgrade", "runtimeClass.create=true", "runtimeClass.handler=nvidia")
         environment = {"COMPONENT": "toolkit", "WITH_WAIT": "false", "NVIDIA_VISIBLE_DEVICES": "all"}
         command = ["sh", "-c", "nvidia-validator && echo end; sleep 3600"]
