@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# deb_test.sh BUILD_DIR CPACK CONSUMER: builds the packages, looks into them, unpacks them and runs the command from there.
+# deb_test.sh BUILD_DIR PACKAGES CONSUMER: looks into the Debian packages of a folder, unpacks them and runs the command from
+# there.
 set -euo pipefail
-build=$1 cpack=$2 consumer=$3
+build=$1 packages=$2 consumer=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$cpack" -G DEB --config "$build/CPackConfig.cmake" -B "$folder" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
-runtime=$(echo "$folder"/nvmlkit_*.deb) development=$(echo "$folder"/libnvmlkit-dev_*.deb)
+runtime=$(echo "$packages"/nvmlkit_*.deb) development=$(echo "$packages"/libnvmlkit-dev_*.deb)
 
 failures=0
 # A file without a component would make a package of its own.
 expected=3
 [[ ! -e $build/lib/libnvmlkit_ptx_compiler.so ]] || expected=4
-[[ $(ls "$folder"/*.deb | wc -l) == "$expected" ]] || { echo "packages: $(ls "$folder"/*.deb)"; failures=1; }
+[[ $(ls "$packages"/*.deb | wc -l) == "$expected" ]] || { echo "packages: $(ls "$packages"/*.deb)"; failures=1; }
 contains() { # contains DEB PATTERN...
   local deb=$1 pattern list
   list=$(dpkg -c "$deb")
@@ -39,9 +39,9 @@ contains "$development" 'include/nvmlkit/nvml\.hpp$' 'include/nvmlkit/nvmlkit\.c
 lacks "$development" 'libnvidia-ml' 'bin/'
 # Both are large, and images go without.
 lacks "$runtime" 'libnvmlkit-(blas|fft)' 'libcu(rand|blas|fft)\.so' 'libnvmlkit_ptx_compiler'
-contains "$(echo "$folder"/nvmlkit-cuda-libraries_*.deb)" ' \./usr/lib[^ ]*/nvmlkit/libcurand\.so\.10$' 'nvmlkit/libnvrtc\.so\.12$'
+contains "$(echo "$packages"/nvmlkit-cuda-libraries_*.deb)" ' \./usr/lib[^ ]*/nvmlkit/libcurand\.so\.10$' 'nvmlkit/libnvrtc\.so\.12$'
 if ((expected == 4)); then
-  contains "$(echo "$folder"/nvmlkit-cuda-compiler_*.deb)" 'nvmlkit/libnvmlkit_ptx_compiler\.so$'
+  contains "$(echo "$packages"/nvmlkit-cuda-compiler_*.deb)" 'nvmlkit/libnvmlkit_ptx_compiler\.so$'
 fi
 [[ $(dpkg-deb -f "$runtime" Package) == nvmlkit ]] || failures=$((failures + 1))
 [[ $(dpkg-deb -f "$runtime" Depends) == *libc6* ]] || { echo "no dependency on libc6"; failures=$((failures + 1)); }
