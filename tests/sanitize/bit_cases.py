@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cases import Case
+from cases import Case, ENTRY, HEAD
 
 GLOBAL, SHARED, LOCAL = (f"Uninitialized __{space}__ memory read of size 4 bytes" for space in ("global", "shared", "local"))
 EACH = "and by 31 more threads"
@@ -32,6 +32,22 @@ ret;
 CALLS = """{ .param .b32 w; .param .b32 g; st.param.b32 [w], 7; call (g), keeps, (w); ld.param.b32 %r2, [g]; }
 { .param .b32 w; .param .b32 g; st.param.b32 [w], <<8||0>>; call (g), keeps, (w); ld.param.b32 %r3, [g]; }
 """
+# A function of a word and a struct of two: it gives the word and the struct's second half.
+HANDS = """.func (.param .align 8 .b8 got[8]) hands(.param .b32 word, .param .align 8 .b8 two[8])
+{
+.reg .b32 %r<4>;
+ld.param.b32 %r1, [word];
+ld.param.b32 %r2, [two+4];
+st.param.v2.b32 [got], {%r1, %r2};
+ret;
+}
+"""
+HANDED = """{ .param .b32 w; .param .align 8 .b8 t[8]; .param .align 8 .b8 g[8]; st.param.b32 [w], %r2; st.param.v2.b32 [t], {%r3, %r4};
+call (g), hands, (w, t); ld.param.v2.b32 {%r5, %r6}, [g]; }
+"""
+UNDER_TWO = "setp.lt.u32 %p1, %r1, 32; @%p1 st.global.u32 [%rd4], 0; ld.global.u32 %r2, [%rd4<<||+512>>]; "
+WIDE = {"head": HEAD.replace("8.0", "8.3"), "module": ".shared .align 16 .b8 room[1024];\n"}
+WIDE_AT = ".reg .b128 %q<4>;\nmul.wide.u32 %rd5, %r1, 16; add.s64 %rd6, %rd1, %rd5; "
 
 
 def bits(name: str, body: str, says: list[str], arguments: str = RAW, **more: str) -> Case:
@@ -90,4 +106,25 @@ CASES = [
     bits("own_index", OWN + "st.local.u32 [%rd5], 4; ld.local.u32 %r2, [%rd5+<<0||4>>]; mul.wide.u32 %rd6, %r2, 4; add.s64 %rd6, %rd1, %rd6; "
          "ld.global.u32 %r3, [%rd6];", [LOCAL], "zero:1024 zero:4"),
     bits("own_memory_of_a_call", CALLS + "add.u32 %r2, %r2, %r3; " + USE.format("%r2"), [LOCAL, "at keeps+", "Device Frame: kernel+"], module=KEEPS),
+    # Parameters and results of functions that are called.
+    bits("half_of_a_parameter", HALF + "mov.u32 %r3, 0; mov.u32 %r4, 0; " + HANDED + "shr.u32 %r5, %r5, <<16||15>>; " + USE.format("%r5"),
+         [GLOBAL, "at kernel+", EACH], module=HANDS),
+    bits("part_of_a_struct_parameter", "st.global.u32 [%rd4], 7; mov.u32 %r2, 0; ld.global.u32 %r3, [%rd4+512]; ld.global.u32 %r4, [%rd4<<||+512>>]; "
+         + HANDED + USE.format("%r6"), [GLOBAL], module=HANDS),
+    bits("parameter_for_a_driver_function", "ld.global.u32 %r2, [%rd4]; <<mov.u32 %r2, 8;||>> cvt.u64.u32 %rd5, %r2; "
+         "{ .param .b64 n; .param .b64 p; st.param.b64 [n], %rd5; call (p), malloc, (n); }", [GLOBAL],
+         module=".extern .func (.param .b64 p) malloc(.param .b64 n);\n"),
+    # Ways that a value decides on, and barriers that get one.
+    bits("index_of_a_table", UNDER_TWO + "brx.idx %r2, ways;\nWAY: st.global.u32 [%rd2], 0;\nEND:", [GLOBAL],
+         entry=ENTRY + "ways: .branchtargets WAY, END;\n", arguments="raw:1024 zero:4"),
+    bits("number_of_a_barrier", UNDER_TWO + "barrier.sync %r2;", [GLOBAL]),
+    # Registers of 128 bits.
+    bits("wide_word_copied", WIDE_AT + "<<st.global.v2.u64 [%rd6], {%rd5, %rd5};||st.global.u64 [%rd6], %rd5;>> ld.global.b128 %q1, [%rd6]; "
+         "mov.b128 %q2, %q1; mov.b128 {%rd7, %rd8}, %q2; add.u64 %rd8, %rd8, 1; cvt.u32.u64 %r2, %rd8; " + USE.format("%r2"),
+         ["Uninitialized __global__ memory read of size 16 bytes", EACH], **WIDE),
+    bits("half_of_a_wide_word", WIDE_AT + "st.global.u64 [%rd6+8], %rd5; ld.global.b128 %q1, [%rd6]; mov.b128 {%rd7, %rd8}, %q1; "
+         "cvt.u32.u64 %r2, <<%rd8||%rd7>>; " + USE.format("%r2"), ["memory read of size 16 bytes"], **WIDE),
+    bits("wide_word_of_halves", WIDE_AT + "st.global.u64 [%rd6], %rd5; ld.global.u64 %rd7, [%rd6]; ld.global.u64 %rd8, [%rd6+8]; "
+         "mov.b128 %q1, {%rd7, %rd8}; mov.u32 %r3, room; cvt.u32.u64 %r4, %rd5; add.u32 %r3, %r3, %r4; st.shared.b128 [%r3], %q1; "
+         "ld.shared.u32 %r2, [%r3+<<0||8>>]; " + USE.format("%r2"), ["memory read of size"], **WIDE),
 ]

@@ -16,7 +16,7 @@ std::vector<Place> Warp::places_of(const Frame* frame, std::uint32_t pc) {
 }
 
 BadAccess Warp::bad_access(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
-                           std::size_t size, unsigned lane) const {
+                           std::size_t size, unsigned lane, const std::vector<Place>* places) const {
   BadAccess access;
   access.kind = kind;
   access.touch = touch;
@@ -27,7 +27,7 @@ BadAccess Warp::bad_access(BadAccess::Kind kind, Touch touch, Space space, const
     access.block[k] = special_.ctaid[k][lane];
     access.thread[k] = special_.tid[k][lane];
   }
-  access.places = places_of(frame_, static_cast<std::uint32_t>(&i - frame_->function->code.data()));
+  access.places = places ? *places : places_of(frame_, static_cast<std::uint32_t>(&i - frame_->function->code.data()));
   return access;
 }
 
@@ -51,7 +51,7 @@ FaultKind fault_of(const Grid& grid, Space space, std::uint64_t address, std::st
 }  // namespace
 
 void Warp::refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
-                  std::size_t size, unsigned lane) {
+                  std::size_t size, unsigned lane, const std::vector<Place>* places) {
   auto& worker = block.worker();
   if (!worker.grid.checks && kind == BadAccess::Kind::uninitialized) return;
   if (!worker.grid.checks) {
@@ -62,7 +62,7 @@ void Warp::refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruct
     if (known == FaultKind::none) worker.fault.text = std::move(text);
     return;
   }
-  auto access = bad_access(kind, touch, space, i, address, size, lane);
+  auto access = bad_access(kind, touch, space, i, address, size, lane, places);
   if (const auto* const extents = worker.grid.module->extents.get()) {
     const bool is_shared = space == Space::shared;
     const auto base = is_shared ? 0 : extents->image_start;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "ptx/builtins/builtins.hpp"
+#include "ptx/check/bits/unwritten.hpp"
 #include "ptx/check/block_watch.hpp"
 #include "ptx/run/group.hpp"
 #include "ptx/run/lanes.hpp"
@@ -52,6 +53,7 @@ void Warp::control(std::size_t number, const Instruction& i, Mask lanes) {
 void Warp::call(const Fragment& own, const Instruction& i, Mask lanes) {
   const auto& site = own.frame->function->calls[i.side];
   if (site.builtin >= 0) {
+    if (own.frame->unwritten) check_builtin(*this, site, lanes);
     call_builtin(site, *this, i, lanes);
     const auto kind = block.worker().fault.kind;
     if (kind != FaultKind::none && kind != FaultKind::lanes_ended) return;
@@ -96,6 +98,9 @@ void Warp::call_function(const Fragment& own, const CallSite& site, const Functi
       std::memcpy(frame->param(lane) + callee.parameters[k].offset, own.frame->param(lane) + site.arguments[k],
                   callee.parameters[k].size);
   }
+  for (std::size_t k = 0; own.frame->unwritten && k < site.arguments.size(); ++k)
+    hand_on_param(*own.frame, site.arguments[k], *frame, static_cast<std::uint32_t>(callee.parameters[k].offset),
+                  static_cast<std::uint32_t>(callee.parameters[k].size), lanes);
   fragments_.push_back({frame, 0, lanes, Wait::none, 0});
 }
 
@@ -109,6 +114,10 @@ void Warp::leave(const Fragment& own, Mask lanes) {
       std::memcpy(frame->caller->param(lane) + frame->site->results[k], frame->param(lane) + function.results[k].offset,
                   function.results[k].size);
   }
+  const bool is_followed = frame->unwritten || frame->caller->unwritten;
+  for (std::size_t k = 0; is_followed && k < function.results.size(); ++k)
+    hand_on_param(*frame, static_cast<std::uint32_t>(function.results[k].offset), *frame->caller,
+                  frame->site->results[k], static_cast<std::uint32_t>(function.results[k].size), lanes);
   add({frame->caller, frame->return_to, lanes, Wait::none, 0});
   frame->inside &= ~lanes;
   if (frame->inside == 0) free_frames_.push_back(frame);

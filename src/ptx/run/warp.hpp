@@ -109,8 +109,9 @@ class Warp {
   void fault(FaultKind kind, std::uint64_t address, const Instruction& i, unsigned lane);
 
   // A check found this in a lane. Lanes end behind their instruction, except where they only read what nothing wrote.
+  // `places` are those of an instruction of another function.
   void refuse(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
-              std::size_t size, unsigned lane);
+              std::size_t size, unsigned lane, const std::vector<Place>* places = nullptr);
   // A lane freed what is no memory of the heap; it goes on.
   void refuse_free(const Instruction& i, std::uint64_t address, unsigned lane);
 
@@ -185,7 +186,7 @@ class Warp {
   void wait_for_cluster(const Fragment& own, Mask lanes);
 
   BadAccess bad_access(BadAccess::Kind kind, Touch touch, Space space, const Instruction& i, std::uint64_t address,
-                       std::size_t size, unsigned lane) const;
+                       std::size_t size, unsigned lane, const std::vector<Place>* places = nullptr) const;
   std::byte* no_place(FaultKind kind, Space space, const Instruction& i, std::uint64_t address, std::size_t size,
                       unsigned lane);
   Frame* new_frame(const Function& function);

@@ -22,18 +22,23 @@ struct Stored {
   std::uint32_t size = 0;
 };
 
+constexpr std::uint32_t kHalf = 8;  // bytes that are followed as one part
+
+Operand value_of(const Warp& w, const Instruction& i, std::uint32_t k) {
+  return i.count > 1 ? w.frame().function->operands[i.side + k] : i.b;
+}
+
 enum class StoredAs : std::uint8_t { nothing, copy, use };
 
 // Back to where they came from, such bits are what they were. A part of a value is the padding of a struct or a field
 // of bits. A whole value that becomes one of other memory is used, and what was computed from it is as well.
-StoredAs stored_as(const UnwrittenPart& part, std::uint64_t unknown, std::uint64_t whole, Space space,
+StoredAs stored_as(const UnwrittenPart& part, std::uint64_t unknown, bool is_whole, Space space,
                    std::uint64_t address) {
   if (unknown == 0) return StoredAs::nothing;
   if (space == Space::local) return StoredAs::copy;
   if (part.is_computed) return StoredAs::use;
-  if (space == Space::param) return StoredAs::nothing;
   const bool is_back = space == part.from.space && address - part.from.address < part.from.size;
-  return is_back || (unknown != whole && !part.is_value) ? StoredAs::copy : StoredAs::use;
+  return is_back || (!is_whole && !part.is_value) ? StoredAs::copy : StoredAs::use;
 }
 
 Stored stored_bits(const Follower& follower, Warp& w, const Instruction& i, const CheckedForm& form, unsigned lane,
@@ -42,15 +47,43 @@ Stored stored_bits(const Follower& follower, Warp& w, const Instruction& i, cons
   const auto count = std::max<std::uint32_t>(i.count, 1);
   const auto size = form.size / count;
   out.size = form.size;
-  for (std::uint32_t k = 0; k < count && size <= 8; ++k) {
-    const auto* const part = follower.find(count > 1 ? w.frame().function->operands[i.side + k] : i.b);
+  const auto bytes = std::min(size, kHalf);
+  for (std::uint32_t at = 0; at < form.size; at += bytes) {
+    const auto* const part = follower.find(value_of(w, i, at / size), at % size != 0);
     if (!part) continue;
-    const auto whole = bits::low(8 * size), unknown = part->bits & whole;
-    const auto as = stored_as(*part, unknown, whole, space, address + k * size);
-    if (as == StoredAs::copy) std::memcpy(out.unknown.data() + k * size, &unknown, size);
+    const auto whole = bits::low(8 * bytes), unknown = part->bits & whole;
+    const auto* const other = size > kHalf ? follower.find(value_of(w, i, at / size), at % size == 0) : part;
+    const bool is_whole = unknown == whole && other && (other->bits & whole) == whole;
+    const auto as = stored_as(*part, unknown, is_whole, space, address + at);
+    if (as == StoredAs::copy) std::memcpy(out.unknown.data() + at, &unknown, bytes);
     if (as == StoredAs::use) report_unwritten(w, lane, part->from);
   }
   return out;
+}
+
+// A parameter of a function that is called, or what a function gives: handed on as by a move.
+void follow_param(Warp& w, const Instruction& i, const CheckedForm& form, Mask lanes) {
+  const auto count = std::max<std::uint32_t>(i.count, 1);
+  const auto size = form.size / count, bytes = std::min(size, kHalf);
+  auto& known = *w.frame().unwritten;
+  std::uint64_t addresses[kLanes];
+  effective_addresses(w, i, addresses);
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = first_of(left);
+    for (std::uint32_t at = 0; at < form.size; at += bytes) {
+      const auto operand = form.op == Op::st_ || count > 1 ? value_of(w, i, at / size) : i.d;
+      const auto offset = static_cast<std::uint32_t>(addresses[lane] + at);
+      if (form.op == Op::st_) {
+        const auto* const part = operand.is_there() ? known.find(operand, lane, at % size != 0) : nullptr;
+        known.set_param(offset, bytes, lane, part ? *part : UnwrittenPart{});
+      } else if (operand.is_there()) {
+        auto part = known.find_param(offset, bytes, lane).value_or(UnwrittenPart{});
+        part.bits = as_loaded(*w.frame().function, i, operand, bytes, part.bits);
+        known.set(operand, lane, part, at % size != 0);
+      }
+    }
+  }
+  form.followed(w, i, lanes);
 }
 
 void follow_store(Warp& w, const Instruction& i, Mask lanes) {
@@ -71,9 +104,7 @@ void follow_store(Warp& w, const Instruction& i, Mask lanes) {
     const auto lane = first_of(left);
     auto address = addresses[lane];
     const auto space = space_of(i.space, address);
-    auto* const written = stored[lane].size == 0 || i.space == Space::param
-                              ? nullptr
-                              : written_at(w, i, space, address, stored[lane].size, lane);
+    auto* const written = stored[lane].size == 0 ? nullptr : written_at(w, i, space, address, stored[lane].size, lane);
     for (std::uint32_t k = 0; written && k < stored[lane].size; ++k)
       if (const auto unknown = stored[lane].unknown[k]; unknown != std::byte{}) written[k] = ~unknown | kStored;
   }
@@ -148,10 +179,11 @@ void follow(Warp& w, const Instruction& i, Mask lanes) {
   const auto& form = checked_form(*w.frame().function, i);
   if (!w.frame().unwritten) [[likely]]
     return form.followed(w, i, lanes);
-  if (w.frame().unwritten->registers.empty()) {
+  if (w.frame().unwritten->empty()) {
     w.frame().unwritten.reset();
     return form.followed(w, i, lanes);
   }
+  if (i.space == Space::param && (form.op == Op::st_ || form.op == Op::ld_)) return follow_param(w, i, form, lanes);
   if (form.op == Op::st_) return follow_store(w, i, lanes);
   if (form.names_lanes) {
     follow_exchange(w, i, form, lanes);

@@ -26,9 +26,15 @@ Follower::Follower(Warp& w, const Instruction& i, unsigned lane)
 const UnwrittenPart* Follower::first_read() const {
   for (const auto& access : accesses_) {
     if (access.writes || (i_.guard.is_there() && access.offset == i_.guard.offset())) continue;
-    if (const auto* const part = known_.find(Operand::at(Operand::registers, access.offset), lane_)) return part;
+    if (const auto* const part = read_at(access)) return part;
   }
   return nullptr;
+}
+
+const UnwrittenPart* Follower::read_at(const Access& access) const {
+  const auto operand = Operand::at(Operand::registers, access.offset);
+  const auto* const part = find(operand);
+  return part || access.size <= 8 ? part : find(operand, true);
 }
 
 void Follower::set(Operand target, std::uint64_t unknown, bool is_computed) {
@@ -46,7 +52,9 @@ void Follower::set_all_from(const UnwrittenPart* source, std::uint64_t which) {
   for (const auto& access : accesses_) {
     if (!access.writes) continue;
     const auto unknown = !source ? 0 : access.size == 0 ? 1 : bits::low(8 * access.size) & which;
-    known_.set(Operand::at(Operand::registers, access.offset), lane_, {unknown, true, false, from});
+    const auto target = Operand::at(Operand::registers, access.offset);
+    known_.set(target, lane_, {unknown, true, false, from});
+    if (access.size > 8) known_.set(target, lane_, {unknown, true, false, from}, true);
   }
 }
 
@@ -66,9 +74,7 @@ Value Follower::predicate(Operand operand, bool is_negated) const {
 
 bool Follower::has_computed() const {
   for (const auto& access : accesses_)
-    if (const auto* const part = known_.find(Operand::at(Operand::registers, access.offset), lane_);
-        part && !access.writes && part->is_computed)
-      return true;
+    if (const auto* const part = read_at(access); part && !access.writes && part->is_computed) return true;
   return false;
 }
 
@@ -81,7 +87,7 @@ unsigned Follower::size_of_result() const {
 // mov of a vector: `detail` is the width of a part.
 bool Follower::follow_parts() {
   const std::span parts(function_.operands.data() + i_.side, i_.count);
-  if (i_.detail * i_.count > 8u) return false;
+  if (i_.detail * i_.count > 8u) return follow_wide_parts();
   const bool is_computed = has_computed();
   if (i_.d.is_there()) {
     std::uint64_t all = 0;
@@ -96,6 +102,34 @@ bool Follower::follow_parts() {
     if (parts[k].is_there())
       known_.set(parts[k], lane_, {whole >> 8 * i_.detail * k & bits::low(8 * i_.detail), is_computed, false, from});
   return true;
+}
+
+// The same of 128 bits: a part is a half of the register, or lies in one.
+bool Follower::follow_wide_parts() {
+  const std::span parts(function_.operands.data() + i_.side, i_.count);
+  const unsigned in_half = 8u / i_.detail;
+  UnwrittenPart halves[2];
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const auto shift = 8 * i_.detail * (k % in_half);
+    const auto* const part = find(i_.d.is_there() ? parts[k] : i_.a, !i_.d.is_there() && k >= in_half);
+    auto handed = part ? *part : UnwrittenPart{};
+    if (!i_.d.is_there()) {
+      handed.bits = handed.bits >> shift & bits::low(8 * i_.detail);
+      if (parts[k].is_there()) known_.set(parts[k], lane_, handed);
+    } else if (part) {
+      auto& half = halves[k / in_half];
+      half = {half.bits | handed.bits << shift, half.is_computed || handed.is_computed, false, handed.from};
+    }
+  }
+  for (unsigned k = 0; k < 2 && i_.d.is_there(); ++k) known_.set(i_.d, lane_, halves[k], k == 1);
+  return true;
+}
+
+void Follower::move_wide() {
+  for (const bool is_upper : {false, true}) {
+    const auto* const part = find(i_.a, is_upper);
+    known_.set(i_.d, lane_, part ? *part : UnwrittenPart{}, is_upper);
+  }
 }
 
 bool Follower::follow_predicates() {
@@ -168,8 +202,12 @@ bool Follower::follow_numbers(unsigned size) {
 bool Follower::follow_bits() {
   const auto& says = meaning();
   const auto type = says.types[0];
-  if (says.op == Op::mov_ && type != Type::pred)
-    return i_.count > 1 ? follow_parts() : size_of(type) <= 8 && moved(value(i_.a, size_of(type)).unknown);
+  if (says.op == Op::mov_ && type != Type::pred) {
+    if (i_.count > 1) return follow_parts();
+    if (size_of(type) <= 8) return moved(value(i_.a, size_of(type)).unknown);
+    move_wide();
+    return true;
+  }
   if (type == Type::pred) return says.op != Op::setp_ && follow_predicates();
   if (says.op == Op::cvt_) {
     if (!is_integer(type) || !is_integer(says.types[1]) || says.words != 0) return false;

@@ -19,7 +19,9 @@ class Follower {
 
   // The first register that it reads with such bits, other than the guard.
   const UnwrittenPart* first_read() const;
-  const UnwrittenPart* find(Operand operand) const { return known_.find(operand, lane_); }
+  const UnwrittenPart* find(Operand operand, bool is_upper = false) const {
+    return known_.find(operand, lane_, is_upper);
+  }
 
   // `unknown` for what it writes; sources of more than one load count for the first one.
   void set(Operand target, std::uint64_t unknown, bool is_computed);
@@ -37,6 +39,9 @@ class Follower {
 
  private:
   bool follow_parts();
+  bool follow_wide_parts();
+  void move_wide();
+  const UnwrittenPart* read_at(const Access& access) const;
   bool follow_predicates();
   bool follow_comparison(unsigned size);
   bool follow_numbers(unsigned size);
