@@ -1,4 +1,4 @@
-// SHA-256.
+// SHA-256 of our own: a library that loads into foreign programs needs the C library alone.
 #pragma once
 
 #include <string>
