@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/never_destroyed.hpp"
@@ -25,6 +26,7 @@ struct Record {
   bool is_real = false;              // it was for a real architecture, and went well
   bool is_watched = false;           // by a callback, which may stop the compiler
   std::optional<Compiled> kept;      // the result came from a file: NVIDIA's program is not compiled
+  std::optional<Compiled> given;     // `kept` until it was compiled after all: the caller may hold its names
 };
 
 class Records {
@@ -76,7 +78,7 @@ template <class Member, class... Arguments>
 nvrtcResult ask_compiled(Member Next::*member, Program program, Arguments... arguments) {
   if (const auto record = records().find(program); record && record->kept) {
     if (const auto result = compile_now(program, record->options); result != NVRTC_SUCCESS) return result;
-    record->kept.reset();
+    record->given = std::exchange(record->kept, std::nullopt);
   }
   return ask(member, program, arguments...);
 }
