@@ -119,6 +119,50 @@ TEST(PtxDeferred, BodiesAreThoseThatAreReadAtOnce) {
     }
 }
 
+// A blank before a state space looks like a declaration: the quick look fails, and what it had declared until then
+// goes.
+TEST(PtxDeferred, AFailedLookLeavesNoVariables) {
+  const auto module = ptx::open(shared(R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry first() {
+  .reg .b32 %r<2>;
+  .shared .b32 own[8];
+  .global .b32 all = 7;
+  ld .global.u32 %r1, [all];
+  st .shared.u32 [own], %r1;
+  ret;
+}
+)"));
+  EXPECT_EQ(module->variables.size(), 2u);
+  ptx::place(*module, 0x7000);
+  ptx::decode(*module, *module->entry("first"));
+  EXPECT_EQ(module->shared_bytes, 32u);
+}
+
+// Both looks end a body at the same brace.
+TEST(PtxDeferred, BracesOfDirectivesBelongToTheBody) {
+  const std::string head = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .func first() {\n";
+  for (const auto* const line : {".file 1 {x, 5} ;", ".loc 1 } 2", "form: .callprototype } _ ();"}) {
+    SCOPED_TRACE(line);
+    const auto text = head + line + "\n.shared .b32 own; ret; }\n";
+    const auto is_right = [&](auto read) {
+      try {
+        read();
+        return true;
+      } catch (const ptx::Error&) {
+        return false;
+      }
+    };
+    const auto later = [&] {
+      const auto module = ptx::open(shared(text));
+      for (auto& f : module->functions) ptx::decode(*module, f);
+    };
+    EXPECT_EQ(is_right([&] { ptx::load(text); }), is_right(later));
+  }
+}
+
 TEST(PtxDeferred, OnlyWhatAKernelNeedsIsRead) {
   const auto module = ptx::open(shared(kText));
   ptx::decode(*module, *module->entry("third"));

@@ -64,6 +64,36 @@ TEST_F(CudaKernels, WriteWideValuesToTheirOwnMemory) {
   for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(values[i], 11 * i);
 }
 
+// PTX leaves open which of two results stays in one predicate; ptxas keeps the first, and so is it here.
+TEST_F(CudaKernels, KeepTheFirstOfTwoResultsInOnePredicate) {
+  const auto compare = kernel_of(R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry compare(.param .u64 data)
+{
+  .reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p2, %r1, 9;
+  setp.lt.u32 %p1|%p1, %r1, 2;
+  selp.u32 %r2, 1, 0, %p1;
+  setp.lt.xor.s32 %p1|%p1, %r1, 2, %p2;
+  selp.u32 %r3, 2, 0, %p1;
+  or.b32 %r2, %r2, %r3;
+  mad.wide.u32 %rd1, %r1, 4, %rd1;
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+)",
+                                 "compare");
+  const auto data = allocate(4 * 4);
+  ASSERT_EQ(launch_kernel(compare, 1, 4, CUstream{}, data), CUDA_SUCCESS);
+  std::vector<unsigned> values(4);
+  ASSERT_EQ(driver().cuMemcpyDtoH_v2(values.data(), data, std::size_t{16}), CUDA_SUCCESS);
+  EXPECT_EQ(values, (std::vector<unsigned>{1, 1, 2, 2}));
+}
+
 TEST_F(CudaKernels, TakeABufferOfArguments) {
   const auto scale = load();
   const auto data = allocate(400);

@@ -71,6 +71,7 @@ void Parser::label() {
   } else if (peek().is_dotted("callprototype") || peek().is_dotted("calltargets")) {
     while (!accept(';')) {
       if (peek().kind == TokenKind::end) fail_end("a function without end");
+      if (peek().is('{') || peek().is('}')) fail_expected("';' behind a list of what is called");
       take();
     }
   } else {

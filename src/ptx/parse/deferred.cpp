@@ -56,6 +56,18 @@ void Parser::skip_body() {
   fail_end("a function without end");
 }
 
+// Names of variables lie in the variables: a name goes before its variable does.
+void Parser::forget_declared(const std::vector<Variable*>& variables) {
+  for (; !renamed_.empty(); renamed_.pop_back()) {
+    const auto [name, before] = renamed_.back();
+    if (before)
+      names_->variables[name] = before;
+    else
+      names_->variables.erase(name);
+  }
+  module_->variables.resize(module_->variables.size() - variables.size());
+}
+
 void Parser::defer_body(Function& f) {
   if (!peek().is('{')) return body(f);  // which says what is wrong
   auto& deferred = source_.deferred[&f];
@@ -66,6 +78,7 @@ void Parser::defer_body(Function& f) {
   scopes_.assign(1, {});
   scope_numbers_.assign(1, 0);
   declared_ = &deferred.variables;
+  renamed_.clear();
   try {
     skip_body();
     declared_ = nullptr;
@@ -74,6 +87,7 @@ void Parser::defer_body(Function& f) {
     declared_ = nullptr;
     const auto [function, at, line, variables] = std::move(deferred);
     source_.deferred.erase(&f);
+    forget_declared(variables);
     go_to(at, line);
     body(f);
   }

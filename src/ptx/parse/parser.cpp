@@ -68,10 +68,11 @@ std::int64_t Parser::integer() {
   return minus ? static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(value)) : value;
 }
 
-// To the end of a directive that means nothing here: the next ';', or the next line.
+// To the end of a directive that means nothing here: the next ';', brace or line. Braces belong to the body around it,
+// as skip_body() counts them.
 void Parser::skip_statement() {
   const int line = peek().line;
-  while (peek().kind != TokenKind::end && peek().line == line && !peek().is('}'))
+  while (peek().kind != TokenKind::end && peek().line == line && !peek().is('{') && !peek().is('}'))
     if (take().is(';')) return;
 }
 

@@ -68,6 +68,7 @@ class Parser {
   void body(Function& function);
   void defer_body(Function& function);
   void skip_body();
+  void forget_declared(const std::vector<Variable*>& variables);
   void body_item();
   void label();
   void body_directive();
@@ -89,7 +90,8 @@ class Parser {
   Source& source_;
   Module* const module_;
   Bodies bodies_ = Bodies::read;
-  std::vector<Variable*>* declared_ = nullptr;     // variables of the module that a body declares, while they are made
+  std::vector<Variable*>* declared_ = nullptr;  // variables of the module that a body declares, while they are made
+  std::vector<std::pair<std::string_view, Variable*>> renamed_;  // names that these took, and who had them before
   const std::vector<Variable*>* known_ = nullptr;  // the same, of a body whose variables are there already
   std::size_t next_known_ = 0;
   Names* names_ = nullptr;  // of the module that is read

@@ -122,6 +122,7 @@ void Parser::keep_variable(Variable made) {
   auto& kept = module_->variables.emplace_back(std::move(made));
   if (declared_) declared_->push_back(&kept);
   auto& named = names_->variables[kept.name];
+  if (declared_) renamed_.emplace_back(kept.name, named);
   if (!named || !kept.is_extern()) named = &kept;
 }
 
