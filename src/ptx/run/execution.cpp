@@ -62,7 +62,10 @@ void Execution::end_with(Fault fault) {
   if (!ended_.exchange(true)) outcome_.fault = std::move(fault);
 }
 
-unsigned Execution::threads() const { return grid_.threads_of_host ? grid_.threads_of_host : usable_cores(); }
+unsigned Execution::threads() const {
+  if (checking.races) return 1;  // turns come one by one: a second thread would only wait for the first
+  return grid_.threads_of_host ? grid_.threads_of_host : usable_cores();
+}
 
 void Execution::ask_for_help() {
   if (schedule_) return;
