@@ -1,18 +1,10 @@
 // libcublasLt: products with epilogues, descriptions that programs keep, what is refused.
 #include <cmath>
 
-#include "device.hpp"
-#include "generated/cublaslt_table.hpp"
+#include "cublaslt_support.hpp"
 
 namespace nvmlkit::library_test {
 namespace {
-
-using namespace cublaslt;
-
-const Cublaslt& lt_library() {
-  static const Cublaslt the("libcublasLt.so.12");
-  return the;
-}
 
 float gelu(float x) { return 0.5f * x * (1 + std::tanh(0.7978845608f * (x + 0.044715f * x * x * x))); }
 
@@ -180,8 +172,9 @@ TEST_F(CublasLt, AttributesComeBack) {
             CUBLAS_STATUS_SUCCESS);
   EXPECT_EQ(back, value);
   EXPECT_EQ(size, sizeof back);
-  EXPECT_EQ(lib.cublasLtMatrixLayoutSetAttribute(layout_a, CUBLASLT_MATRIX_LAYOUT_ROWS, &value, 2),
-            CUBLAS_STATUS_INVALID_VALUE);
+  for (const std::size_t wrong : {0, 2, 16})
+    EXPECT_EQ(lib.cublasLtMatrixLayoutSetAttribute(layout_a, CUBLASLT_MATRIX_LAYOUT_ROWS, &value, wrong),
+              CUBLAS_STATUS_INVALID_VALUE);
   EXPECT_EQ(lib.cublasLtMatrixLayoutSetAttribute(layout_a, static_cast<cublasLtMatrixLayoutAttribute_t>(99), &value, 8),
             CUBLAS_STATUS_INVALID_VALUE);
 }

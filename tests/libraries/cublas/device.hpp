@@ -13,13 +13,17 @@
 
 namespace nvmlkit::library_test {
 
-inline const int machine_of_tests = setenv("NVMLKIT_MACHINE", "h100", 1);
+inline const int machine_of_tests = [] {
+  const char* const wanted = std::getenv("NVMLKIT_TEST_MACHINE");
+  return setenv("NVMLKIT_MACHINE", wanted ? wanted : "h100", 1);
+}();
 
 // The driver: what the tests call of it.
 struct Driver : Loaded {
   Driver() : Loaded("libcuda.so.1") {}
 #define NVMLKIT_FUNCTION(name) decltype(&cuda::name) name = find<decltype(&cuda::name)>(#name);
   NVMLKIT_FUNCTION(cuInit)
+  NVMLKIT_FUNCTION(cuDeviceGetAttribute)
   NVMLKIT_FUNCTION(cuDevicePrimaryCtxRetain)
   NVMLKIT_FUNCTION(cuDevicePrimaryCtxReset_v2)
   NVMLKIT_FUNCTION(cuCtxSetCurrent)

@@ -14,17 +14,29 @@ struct Cublaslt : Loaded {
 
   decltype(&cublaslt::cublasLtCreate) cublasLtCreate = find<decltype(&cublaslt::cublasLtCreate)>("cublasLtCreate");
   decltype(&cublaslt::cublasLtDestroy) cublasLtDestroy = find<decltype(&cublaslt::cublasLtDestroy)>("cublasLtDestroy");
+  decltype(&cublaslt::cublasLtEmulationDescCreate) cublasLtEmulationDescCreate = find<decltype(&cublaslt::cublasLtEmulationDescCreate)>("cublasLtEmulationDescCreate");
+  decltype(&cublaslt::cublasLtEmulationDescDestroy) cublasLtEmulationDescDestroy = find<decltype(&cublaslt::cublasLtEmulationDescDestroy)>("cublasLtEmulationDescDestroy");
+  decltype(&cublaslt::cublasLtEmulationDescGetAttribute) cublasLtEmulationDescGetAttribute = find<decltype(&cublaslt::cublasLtEmulationDescGetAttribute)>("cublasLtEmulationDescGetAttribute");
+  decltype(&cublaslt::cublasLtEmulationDescInit_internal) cublasLtEmulationDescInit_internal = find<decltype(&cublaslt::cublasLtEmulationDescInit_internal)>("cublasLtEmulationDescInit_internal");
+  decltype(&cublaslt::cublasLtEmulationDescSetAttribute) cublasLtEmulationDescSetAttribute = find<decltype(&cublaslt::cublasLtEmulationDescSetAttribute)>("cublasLtEmulationDescSetAttribute");
   decltype(&cublaslt::cublasLtGetCudartVersion) cublasLtGetCudartVersion = find<decltype(&cublaslt::cublasLtGetCudartVersion)>("cublasLtGetCudartVersion");
   decltype(&cublaslt::cublasLtGetProperty) cublasLtGetProperty = find<decltype(&cublaslt::cublasLtGetProperty)>("cublasLtGetProperty");
   decltype(&cublaslt::cublasLtGetStatusName) cublasLtGetStatusName = find<decltype(&cublaslt::cublasLtGetStatusName)>("cublasLtGetStatusName");
   decltype(&cublaslt::cublasLtGetStatusString) cublasLtGetStatusString = find<decltype(&cublaslt::cublasLtGetStatusString)>("cublasLtGetStatusString");
   decltype(&cublaslt::cublasLtGetVersion) cublasLtGetVersion = find<decltype(&cublaslt::cublasLtGetVersion)>("cublasLtGetVersion");
+  decltype(&cublaslt::cublasLtHeuristicsCacheGetCapacity) cublasLtHeuristicsCacheGetCapacity = find<decltype(&cublaslt::cublasLtHeuristicsCacheGetCapacity)>("cublasLtHeuristicsCacheGetCapacity");
+  decltype(&cublaslt::cublasLtHeuristicsCacheSetCapacity) cublasLtHeuristicsCacheSetCapacity = find<decltype(&cublaslt::cublasLtHeuristicsCacheSetCapacity)>("cublasLtHeuristicsCacheSetCapacity");
   decltype(&cublaslt::cublasLtLoggerForceDisable) cublasLtLoggerForceDisable = find<decltype(&cublaslt::cublasLtLoggerForceDisable)>("cublasLtLoggerForceDisable");
+  decltype(&cublaslt::cublasLtLoggerOpenFile) cublasLtLoggerOpenFile = find<decltype(&cublaslt::cublasLtLoggerOpenFile)>("cublasLtLoggerOpenFile");
   decltype(&cublaslt::cublasLtLoggerSetCallback) cublasLtLoggerSetCallback = find<decltype(&cublaslt::cublasLtLoggerSetCallback)>("cublasLtLoggerSetCallback");
+  decltype(&cublaslt::cublasLtLoggerSetFile) cublasLtLoggerSetFile = find<decltype(&cublaslt::cublasLtLoggerSetFile)>("cublasLtLoggerSetFile");
   decltype(&cublaslt::cublasLtLoggerSetLevel) cublasLtLoggerSetLevel = find<decltype(&cublaslt::cublasLtLoggerSetLevel)>("cublasLtLoggerSetLevel");
   decltype(&cublaslt::cublasLtLoggerSetMask) cublasLtLoggerSetMask = find<decltype(&cublaslt::cublasLtLoggerSetMask)>("cublasLtLoggerSetMask");
   decltype(&cublaslt::cublasLtMatmul) cublasLtMatmul = find<decltype(&cublaslt::cublasLtMatmul)>("cublasLtMatmul");
+  decltype(&cublaslt::cublasLtMatmulAlgoCapGetAttribute) cublasLtMatmulAlgoCapGetAttribute = find<decltype(&cublaslt::cublasLtMatmulAlgoCapGetAttribute)>("cublasLtMatmulAlgoCapGetAttribute");
   decltype(&cublaslt::cublasLtMatmulAlgoCheck) cublasLtMatmulAlgoCheck = find<decltype(&cublaslt::cublasLtMatmulAlgoCheck)>("cublasLtMatmulAlgoCheck");
+  decltype(&cublaslt::cublasLtMatmulAlgoConfigGetAttribute) cublasLtMatmulAlgoConfigGetAttribute = find<decltype(&cublaslt::cublasLtMatmulAlgoConfigGetAttribute)>("cublasLtMatmulAlgoConfigGetAttribute");
+  decltype(&cublaslt::cublasLtMatmulAlgoConfigSetAttribute) cublasLtMatmulAlgoConfigSetAttribute = find<decltype(&cublaslt::cublasLtMatmulAlgoConfigSetAttribute)>("cublasLtMatmulAlgoConfigSetAttribute");
   decltype(&cublaslt::cublasLtMatmulAlgoGetHeuristic) cublasLtMatmulAlgoGetHeuristic = find<decltype(&cublaslt::cublasLtMatmulAlgoGetHeuristic)>("cublasLtMatmulAlgoGetHeuristic");
   decltype(&cublaslt::cublasLtMatmulAlgoGetIds) cublasLtMatmulAlgoGetIds = find<decltype(&cublaslt::cublasLtMatmulAlgoGetIds)>("cublasLtMatmulAlgoGetIds");
   decltype(&cublaslt::cublasLtMatmulAlgoInit) cublasLtMatmulAlgoInit = find<decltype(&cublaslt::cublasLtMatmulAlgoInit)>("cublasLtMatmulAlgoInit");
@@ -43,28 +55,16 @@ struct Cublaslt : Loaded {
   decltype(&cublaslt::cublasLtMatrixLayoutGetAttribute) cublasLtMatrixLayoutGetAttribute = find<decltype(&cublaslt::cublasLtMatrixLayoutGetAttribute)>("cublasLtMatrixLayoutGetAttribute");
   decltype(&cublaslt::cublasLtMatrixLayoutInit_internal) cublasLtMatrixLayoutInit_internal = find<decltype(&cublaslt::cublasLtMatrixLayoutInit_internal)>("cublasLtMatrixLayoutInit_internal");
   decltype(&cublaslt::cublasLtMatrixLayoutSetAttribute) cublasLtMatrixLayoutSetAttribute = find<decltype(&cublaslt::cublasLtMatrixLayoutSetAttribute)>("cublasLtMatrixLayoutSetAttribute");
+  decltype(&cublaslt::cublasLtMatrixTransform) cublasLtMatrixTransform = find<decltype(&cublaslt::cublasLtMatrixTransform)>("cublasLtMatrixTransform");
+  decltype(&cublaslt::cublasLtMatrixTransformDescCreate) cublasLtMatrixTransformDescCreate = find<decltype(&cublaslt::cublasLtMatrixTransformDescCreate)>("cublasLtMatrixTransformDescCreate");
+  decltype(&cublaslt::cublasLtMatrixTransformDescDestroy) cublasLtMatrixTransformDescDestroy = find<decltype(&cublaslt::cublasLtMatrixTransformDescDestroy)>("cublasLtMatrixTransformDescDestroy");
+  decltype(&cublaslt::cublasLtMatrixTransformDescGetAttribute) cublasLtMatrixTransformDescGetAttribute = find<decltype(&cublaslt::cublasLtMatrixTransformDescGetAttribute)>("cublasLtMatrixTransformDescGetAttribute");
+  decltype(&cublaslt::cublasLtMatrixTransformDescInit_internal) cublasLtMatrixTransformDescInit_internal = find<decltype(&cublaslt::cublasLtMatrixTransformDescInit_internal)>("cublasLtMatrixTransformDescInit_internal");
+  decltype(&cublaslt::cublasLtMatrixTransformDescSetAttribute) cublasLtMatrixTransformDescSetAttribute = find<decltype(&cublaslt::cublasLtMatrixTransformDescSetAttribute)>("cublasLtMatrixTransformDescSetAttribute");
 };
 
 // Those that answer CUBLAS_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCublasltUnsupported = {
-    "cublasLtEmulationDescCreate",
-    "cublasLtEmulationDescDestroy",
-    "cublasLtEmulationDescGetAttribute",
-    "cublasLtEmulationDescInit_internal",
-    "cublasLtEmulationDescSetAttribute",
-    "cublasLtHeuristicsCacheGetCapacity",
-    "cublasLtHeuristicsCacheSetCapacity",
-    "cublasLtLoggerOpenFile",
-    "cublasLtLoggerSetFile",
-    "cublasLtMatmulAlgoCapGetAttribute",
-    "cublasLtMatmulAlgoConfigGetAttribute",
-    "cublasLtMatmulAlgoConfigSetAttribute",
-    "cublasLtMatrixTransform",
-    "cublasLtMatrixTransformDescCreate",
-    "cublasLtMatrixTransformDescDestroy",
-    "cublasLtMatrixTransformDescGetAttribute",
-    "cublasLtMatrixTransformDescInit_internal",
-    "cublasLtMatrixTransformDescSetAttribute",
 };
 
 }  // namespace nvmlkit::library_test

@@ -1,19 +1,9 @@
 #include "libraries/cublaslt/functions/descriptions.hpp"
 
-#include <cstring>
+#include "libraries/cublaslt/functions/attributes.hpp"
 
 namespace nvmlkit::cublaslt::functions {
 namespace {
-
-// The member that an attribute is; null for a number that is none.
-struct Member {
-  void* at = nullptr;
-  std::size_t size = 0;
-};
-template <class T>
-Member member(T& value) {
-  return {const_cast<std::remove_const_t<T>*>(&value), sizeof value};
-}
 
 Member find(MatrixLayout& l, cublasLtMatrixLayoutAttribute_t which) {
   switch (which) {
@@ -40,6 +30,9 @@ Member find(MatrixLayout& l, cublasLtMatrixLayoutAttribute_t which) {
 }
 
 Member find(MatmulDescription& d, cublasLtMatmulDescAttributes_t which) {
+  const bool is_behind =
+      which == CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER || which == CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR;
+  if (is_behind && d.is_short) return {};
   switch (which) {
 #define NVMLKIT_MEMBER(name, place) \
   case CUBLASLT_MATMUL_DESC_##name: \
@@ -106,40 +99,6 @@ Member find(Preference& p, cublasLtMatmulPreferenceAttributes_t which) {
   return {};
 }
 
-template <class Description, class Which>
-cublasStatus_t set_in(Description* description, Which which, const void* value, std::size_t size) {
-  if (!description || !value) return CUBLAS_STATUS_INVALID_VALUE;
-  const auto found = find(*description, which);
-  if (!found.at || size < found.size) return CUBLAS_STATUS_INVALID_VALUE;
-  std::memcpy(found.at, value, found.size);
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-// Documented: a size of 0 asks for the size.
-template <class Description, class Which>
-cublasStatus_t get_from(Description* description, Which which, void* value, std::size_t size, std::size_t* written) {
-  if (!description) return CUBLAS_STATUS_INVALID_VALUE;
-  const auto found = find(*description, which);
-  if (!found.at || (size == 0 && !written) || (size != 0 && (!value || size < found.size)))
-    return CUBLAS_STATUS_INVALID_VALUE;
-  if (size != 0) std::memcpy(value, found.at, found.size);
-  if (written) *written = found.size;
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-template <class Description>
-cublasStatus_t make(Description** out, const Description& value) {
-  if (!out) return CUBLAS_STATUS_INVALID_VALUE;
-  *out = new Description(value);
-  return CUBLAS_STATUS_SUCCESS;
-}
-template <class Description>
-cublasStatus_t init(Description* out, std::size_t size, const Description& value) {
-  if (!out || size < sizeof value) return CUBLAS_STATUS_INVALID_VALUE;
-  *out = value;
-  return CUBLAS_STATUS_SUCCESS;
-}
-
 MatrixLayout layout_of(cudaDataType type, std::uint64_t rows, std::uint64_t columns, std::int64_t ld) {
   MatrixLayout out;
   out.type = static_cast<std::int32_t>(type);
@@ -170,17 +129,21 @@ cublasStatus_t create_description(MatmulDescription** out, cublasComputeType_t c
 }
 cublasStatus_t init_description(MatmulDescription* out, std::size_t size, cublasComputeType_t compute,
                                 cudaDataType scalar) {
-  return init(out, size, description_of(compute, scalar));
+  auto made = description_of(compute, scalar);
+  if (!out || size >= sizeof made || size < made.kShort) return init(out, size, made);
+  made.is_short = true;
+  std::memcpy(static_cast<void*>(out), &made, made.kShort);
+  return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t create_preference(Preference** out) { return make(out, Preference{}); }
 cublasStatus_t init_preference(Preference* out, std::size_t size) { return init(out, size, Preference{}); }
 
 #define NVMLKIT_ATTRIBUTES(Description, Which)                                                                     \
   cublasStatus_t set_attribute(Description* d, Which which, const void* value, std::size_t size) {                 \
-    return set_in(d, which, value, size);                                                                          \
+    return set_member(d ? find(*d, which) : Member{}, value, size);                                                \
   }                                                                                                                \
   cublasStatus_t get_attribute(Description* d, Which which, void* value, std::size_t size, std::size_t* written) { \
-    return get_from(d, which, value, size, written);                                                               \
+    return get_member(d ? find(*d, which) : Member{}, value, size, written);                                       \
   }
 NVMLKIT_ATTRIBUTES(MatrixLayout, cublasLtMatrixLayoutAttribute_t)
 NVMLKIT_ATTRIBUTES(MatmulDescription, cublasLtMatmulDescAttributes_t)

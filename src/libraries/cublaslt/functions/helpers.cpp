@@ -1,10 +1,16 @@
 #include "libraries/cublaslt/functions/helpers.hpp"
 
+#include <atomic>
+#include <limits>
+
 #include "libraries/blas/status_texts.hpp"
 #include "libraries/common/soname.hpp"
 
 namespace nvmlkit::cublaslt::functions {
 namespace {
+
+constexpr std::size_t kCapacityStep = 32;  // of the cache of NVIDIA's library
+constinit std::atomic<std::size_t> cache_capacity{8192};
 
 bool is_old() { return libraries::is_loaded_as("libcublasLt.so.12"); }
 
@@ -37,6 +43,36 @@ cublasStatus_t get_property(libraryPropertyType type, int* value) {
 cublasStatus_t set_log_callback(LogCallback) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t set_log_number(int) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t disable_log() { return CUBLAS_STATUS_SUCCESS; }
+
+// As NVIDIA's: no name is no file, and a file that cannot be made is refused. Nothing is written: no call logs
+// anything.
+cublasStatus_t open_log(const char* path) {
+  if (!path) return CUBLAS_STATUS_SUCCESS;
+  auto* const file = std::fopen(path, "a");
+  if (!file) return CUBLAS_STATUS_INVALID_VALUE;
+  std::fclose(file);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t set_log_file(std::FILE*) { return CUBLAS_STATUS_SUCCESS; }
+
+// Nothing is cached here; the capacity is kept, rounded as in NVIDIA's library.
+cublasStatus_t get_cache_capacity(std::size_t* capacity) {
+  if (!capacity) return CUBLAS_STATUS_INVALID_VALUE;
+  *capacity = cache_capacity;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t set_cache_capacity(std::size_t capacity) {
+  if (capacity > std::numeric_limits<std::size_t>::max() - kCapacityStep) return CUBLAS_STATUS_INVALID_VALUE;
+  cache_capacity = (capacity + kCapacityStep - 1) / kCapacityStep * kCapacityStep;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+// Returns the mask until then. OpenBLAS chooses its instructions itself.
+unsigned set_cpu_mask(unsigned mask) {
+  static constinit std::atomic<unsigned> the{0};
+  return the.exchange(mask);
+}
+
 const char* name_of_status(cublasStatus_t status) { return blas::text_of(static_cast<int>(status)).name; }
 const char* text_of_status(cublasStatus_t status) { return blas::text_of(static_cast<int>(status)).text; }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "libraries/cublaslt/epilogue.hpp"
+#include "libraries/cublaslt/orders.hpp"
 
 namespace nvmlkit::cublaslt::functions {
 namespace {
@@ -19,26 +20,29 @@ constexpr std::uint32_t kSumsOfA = 256, kSumsOfB = 512;
 struct Operand {
   const void* data = nullptr;
   Type type{};
-  std::int64_t rows = 0, columns = 0, ld = 0, stride = 0;  // of columns
+  Shape shape;
+  std::int64_t stride = 0;
   char t = 'N';
 
   Operand(const MatrixLayout& layout, const void* at, std::int32_t operation)
-      : data(at),
-        type(Type(layout.type)),
-        rows(static_cast<std::int64_t>(layout.rows)),
-        columns(static_cast<std::int64_t>(layout.columns)),
-        ld(layout.ld),
-        stride(layout.stride),
-        t("NTC?"[operation & 3]) {
-    if (layout.order != CUBLASLT_ORDER_ROW) return;
-    std::swap(rows, columns);
+      : data(at), type(Type(layout.type)), shape(layout), stride(layout.stride), t("NTC?"[operation & 3]) {
+    if (shape.order != CUBLASLT_ORDER_ROW) return;
+    shape.order = CUBLASLT_ORDER_COL;
+    std::swap(shape.rows, shape.columns);
     t = t == 'N' ? 'T' : t == 'T' ? 'N' : '?';
   }
-  std::int64_t height() const { return t == 'N' ? rows : columns; }  // of op(matrix)
-  std::int64_t width() const { return t == 'N' ? columns : rows; }
-  std::int64_t extent() const { return rows > 0 && columns > 0 ? (columns - 1) * ld + rows : 0; }
+  std::int64_t height() const { return t == 'N' ? shape.rows : shape.columns; }  // of op(matrix)
+  std::int64_t width() const { return t == 'N' ? shape.columns : shape.rows; }
   const void* of(std::int64_t index) const {
     return static_cast<const char*>(data) + index * stride * static_cast<std::int64_t>(blas::size_of(type));
+  }
+  std::size_t dense_bytes() const { return static_cast<std::size_t>(shape.rows * shape.columns) * blas::size_of(type); }
+  // In columns: as it is, or a copy of tiles.
+  blas::Matrix in_columns(const void* at, std::vector<char>& copy) const {
+    if (!is_tiled(shape.order)) return {at, type, shape.ld};
+    copy.resize(dense_bytes());
+    if (at) to_columns(shape, blas::size_of(type), at, copy.data());
+    return {copy.data(), type, shape.rows};
   }
 };
 
@@ -48,12 +52,29 @@ struct Work {
   Operand a, b, c, d;
   std::int64_t count;
   bool has_host_scalars;
+  std::int32_t* emulated_bits;
   DoubleComplex alpha{}, beta{};
   const void *alpha_place, *beta_place;
   Type scalar;
 };
 
-bool is_order(const MatrixLayout& l) { return l.order == CUBLASLT_ORDER_COL || l.order == CUBLASLT_ORDER_ROW; }
+// Products of int8 of tiles: those of Turing and Ampere, which Hopper no longer has.
+bool is_product_of_tiles(const MatmulDescription& d, const MatrixLayout& a, const MatrixLayout& b,
+                         const MatrixLayout& c, const MatrixLayout& result) {
+  const auto* const driver = libraries::driver();
+  const bool is_of_ampere = b.order == CUBLASLT_ORDER_COL32_2R_4R4 && driver && libraries::capability(*driver) >= 80;
+  return has_tiled_products() && (b.order == CUBLASLT_ORDER_COL4_4R2_8C || is_of_ampere) &&
+         a.order == CUBLASLT_ORDER_COL32 && c.order == CUBLASLT_ORDER_COL32 && result.order == CUBLASLT_ORDER_COL32 &&
+         Type(a.type) == Type::i8 && Type(b.type) == Type::i8 && d.ta == 0 && d.tb == 1;
+}
+
+bool has_known_orders(const MatmulDescription& d, const MatrixLayout& a, const MatrixLayout& b, const MatrixLayout& c,
+                      const MatrixLayout& result) {
+  if (is_tiled(a.order) || is_tiled(b.order) || is_tiled(c.order) || is_tiled(result.order))
+    return is_product_of_tiles(d, a, b, c, result);
+  if (c.order != result.order) return false;
+  return c.order == CUBLASLT_ORDER_COL || d.epilogue <= CUBLASLT_EPILOGUE_DEFAULT;
+}
 
 // Whether the product is one that is simulated; `meaning` of its compute type.
 cublasStatus_t check(const MatmulDescription& d, const MatrixLayout& a, const MatrixLayout& b, const MatrixLayout& c,
@@ -65,21 +86,18 @@ cublasStatus_t check(const MatmulDescription& d, const MatrixLayout& a, const Ma
       blas::size_of(Type(result.type)) == 0 || blas::size_of(Type(c.type)) == 0 || blas::size_of(Type(d.scalar)) == 0)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   const bool has_epilogue = d.epilogue > CUBLASLT_EPILOGUE_DEFAULT;
-  const bool are_columns = c.order == CUBLASLT_ORDER_COL && result.order == CUBLASLT_ORDER_COL;
-  const bool are_rows = c.order == CUBLASLT_ORDER_ROW && result.order == CUBLASLT_ORDER_ROW && !has_epilogue;
   const bool are_scales =
       std::all_of(std::begin(d.scale_modes), std::end(d.scale_modes), [](auto m) { return m == 0; });
-  if (!is_order(a) || !is_order(b) || !(are_columns || are_rows) || !are_scales || d.tc != 0 ||
+  if (!has_known_orders(d, a, b, c, result) || !are_scales || d.tc != 0 ||
       d.pointer_mode > static_cast<std::int32_t>(CUBLASLT_POINTER_MODE_DEVICE) ||
-      (has_epilogue && meaning.sum != blas::Sum::f32 && meaning.sum != blas::Sum::f64) || (d.epilogue & ~1023u) != 0 ||
-      a.batch_mode != 0 || a.plane_offset != 0)
+      (has_epilogue && meaning.sum != blas::Sum::f32 && meaning.sum != blas::Sum::f64) ||
+      (d.epilogue & ~kEpilogues) != 0 || a.batch_mode != 0 || a.plane_offset != 0)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   const Operand op_a(a, nullptr, d.ta), op_b(b, nullptr, d.tb);
   if (op_a.t == '?' || op_b.t == '?') return CUBLAS_STATUS_NOT_SUPPORTED;
   const auto m = static_cast<std::int64_t>(result.rows), n = static_cast<std::int64_t>(result.columns);
   const auto is_leading = [](const MatrixLayout& l) {
-    return l.ld >= static_cast<std::int64_t>(l.order == CUBLASLT_ORDER_ROW ? l.columns : l.rows) &&
-           l.ld <= std::numeric_limits<int>::max();
+    return l.ld >= least_ld(Shape(l)) && l.ld <= std::numeric_limits<int>::max();
   };
   if (op_a.height() != m || op_b.width() != n || op_a.width() != op_b.height() || c.rows != result.rows ||
       c.columns != result.columns || !is_leading(a) || !is_leading(b) || !is_leading(c) || !is_leading(result) ||
@@ -94,11 +112,12 @@ void sum_input(const Operand& o, const void* data, bool is_a, const MatmulDescri
                Running& running) {
   const auto length = is_a ? o.height() : o.width();
   const bool along = is_a == (o.t == 'N');  // sums run across columns
-  std::vector<Number> sums(static_cast<std::size_t>(length)), column(static_cast<std::size_t>(o.rows));
-  for (std::int64_t j = 0; j < o.columns; ++j) {
-    blas::load(o.type, static_cast<const char*>(data) + j * o.ld * static_cast<std::int64_t>(blas::size_of(o.type)),
-               o.rows, column.data());
-    for (std::int64_t i = 0; i < o.rows; ++i)
+  std::vector<Number> sums(static_cast<std::size_t>(length)), column(static_cast<std::size_t>(o.shape.rows));
+  for (std::int64_t j = 0; j < o.shape.columns; ++j) {
+    blas::load(o.type,
+               static_cast<const char*>(data) + j * o.shape.ld * static_cast<std::int64_t>(blas::size_of(o.type)),
+               o.shape.rows, column.data());
+    for (std::int64_t i = 0; i < o.shape.rows; ++i)
       sums[static_cast<std::size_t>(along ? i : j)] += column[static_cast<std::size_t>(i)];
   }
   const auto type = d.bias_type >= 0 ? Type(d.bias_type) : result;
@@ -126,7 +145,7 @@ template <class Number>
 void multiply_with_epilogue(const Work& w, blas::Product& p, std::int64_t i, Running& running) {
   const auto& d = w.description;
   const auto sums_of = [&](const Operand& o, bool is_a) {
-    const auto* const data = running.read(o.of(i), o.extent(), blas::size_of(o.type));
+    const auto* const data = running.read(o.of(i), extent(o.shape), blas::size_of(o.type));
     sum_input<Number>(o, data, is_a, d, w.d.type, running);
   };
   if ((d.epilogue & kSumsOfA) && d.bias) sums_of(w.a, true);
@@ -145,15 +164,20 @@ void multiply_with_epilogue(const Work& w, blas::Product& p, std::int64_t i, Run
 }
 
 void run_one(const Work& w, blas::Product& p, std::int64_t i, Running& running) {
-  const auto read = [&](const Operand& o) { return running.read(o.of(i), o.extent(), blas::size_of(o.type)); };
-  p.a = {p.k > 0 ? read(w.a) : nullptr, w.a.type, w.a.ld};
-  p.b = {p.k > 0 ? read(w.b) : nullptr, w.b.type, w.b.ld};
-  p.c = {p.beta != DoubleComplex{} ? read(w.c) : w.c.of(i), w.c.type, w.c.ld};
-  p.d = running.write(const_cast<void*>(w.d.of(i)), w.d.extent(), blas::size_of(w.d.type));
-  if (w.c.data == w.d.data) p.c.data = p.d;
+  const auto read = [&](const Operand& o) { return running.read(o.of(i), extent(o.shape), blas::size_of(o.type)); };
+  std::vector<char> a, b, c, d;
+  p.a = w.a.in_columns(p.k > 0 ? read(w.a) : nullptr, a);
+  p.b = w.b.in_columns(p.k > 0 ? read(w.b) : nullptr, b);
+  p.c = w.c.in_columns(p.beta != DoubleComplex{} ? read(w.c) : is_tiled(w.c.shape.order) ? nullptr : w.c.of(i), c);
+  auto* const to = running.write(const_cast<void*>(w.d.of(i)), extent(w.d.shape), blas::size_of(w.d.type));
+  const auto result = w.d.in_columns(is_tiled(w.d.shape.order) ? nullptr : to, d);
+  p.d = const_cast<void*>(result.data);
+  p.ldd = result.ld;
+  if (w.c.data == w.d.data && !is_tiled(w.d.shape.order)) p.c.data = p.d;
   if (w.meaning.sum == blas::Sum::f32) return multiply_with_epilogue<float>(w, p, i, running);
   if (w.meaning.sum == blas::Sum::f64) return multiply_with_epilogue<double>(w, p, i, running);
   multiply_in_order(w.d, p);
+  if (is_tiled(w.d.shape.order)) from_columns(w.d.shape, blas::size_of(w.d.type), p.d, to);
 }
 
 void run(const Work& w, Running& running) {
@@ -175,7 +199,7 @@ void run(const Work& w, Running& running) {
   p.beta = scalar(w.beta, w.beta_place) * double(scale_of(running, d.c_scale, w.c.type));
   p.k = p.alpha == DoubleComplex{} ? 0 : w.a.width();
   p.d_type = w.d.type;
-  p.ldd = w.d.ld;
+  if (w.emulated_bits) *running.write(w.emulated_bits, 1) = -1;  // documented: without emulation
   for (std::int64_t i = 0; i < w.count; ++i) {
     if (i % 16 == 15) running.tick();
     run_one(w, p, i, running);
@@ -187,12 +211,24 @@ libraries::Pipe pipe_of(const blas::Meaning& meaning, Type input) {
   return libraries::pipe_of_product(meaning.sum == blas::Sum::i32, doubles, blas::is_narrow(meaning, input));
 }
 
-cublasStatus_t refuse(cublasStatus_t status) {
+}  // namespace
+
+cublasStatus_t note_refused(cublasStatus_t status) {
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) libraries::note_unsupported("cublasLtMatmul", "with this description");
   return status;
 }
 
-}  // namespace
+bool has_tiled_products() {
+  const auto* const driver = libraries::driver();
+  const auto capability = driver ? libraries::capability(*driver) : 0;
+  return capability >= 75 && capability < 90;
+}
+
+cublasStatus_t check_product(const MatmulDescription& description, const MatrixLayout& a, const MatrixLayout& b,
+                             const MatrixLayout& c, const MatrixLayout& result) {
+  blas::Meaning meaning;
+  return check(whole(description), a, b, c, result, meaning);
+}
 
 cublasStatus_t multiply(Handle* handle, MatmulDescription* description, const void* alpha, const void* a,
                         MatrixLayout* layout_a, const void* b, MatrixLayout* layout_b, const void* beta, const void* c,
@@ -203,22 +239,25 @@ cublasStatus_t multiply(Handle* handle, MatmulDescription* description, const vo
     return CUBLAS_STATUS_INVALID_VALUE;
   const auto* const driver = libraries::driver();
   if (!driver) return CUBLAS_STATUS_NOT_INITIALIZED;
+  const auto all = whole(*description);
   blas::Meaning meaning;
-  if (const auto status = check(*description, *layout_a, *layout_b, *layout_c, *layout_d, meaning);
+  if (const auto status = check(all, *layout_a, *layout_b, *layout_c, *layout_d, meaning);
       status != CUBLAS_STATUS_SUCCESS)
-    return refuse(status);
+    return note_refused(status);
   if (layout_d->rows == 0 || layout_d->columns == 0 || layout_d->count == 0) return CUBLAS_STATUS_SUCCESS;
   if (!d || !a || !b) return CUBLAS_STATUS_INVALID_VALUE;
   const Operand op_d(*layout_d, d, 0);
-  const auto scalar = Type(description->scalar);
-  Work work{*description,
+  const auto scalar = Type(all.scalar);
+  Work work{all,
             meaning,
-            Operand(*layout_a, a, description->ta),
-            Operand(*layout_b, b, description->tb),
+            Operand(*layout_a, a, all.ta),
+            Operand(*layout_b, b, all.tb),
             Operand(*layout_c, c, 0),
             op_d,
             layout_d->count,
-            description->pointer_mode == CUBLASLT_POINTER_MODE_HOST,
+            all.pointer_mode == CUBLASLT_POINTER_MODE_HOST,
+            all.emulation ? static_cast<std::int32_t*>(static_cast<const EmulationDescription*>(all.emulation)->bits)
+                          : nullptr,
             {},
             {},
             alpha,
@@ -235,46 +274,6 @@ cublasStatus_t multiply(Handle* handle, MatmulDescription* description, const vo
   const auto result =
       libraries::enqueue(*driver, stream, "cublasLtMatmul", cost, [work](Running& running) { run(work, running); });
   return result == cuda::CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
-}
-
-cublasStatus_t check_algorithm(Handle* handle, MatmulDescription* description, MatrixLayout* a, MatrixLayout* b,
-                               MatrixLayout* c, MatrixLayout* d, const Algorithm* algorithm, HeuristicResult* result) {
-  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (!description || !a || !b || !c || !d || !result) return CUBLAS_STATUS_INVALID_VALUE;
-  blas::Meaning meaning;
-  *result = {};
-  result->state = check(*description, *a, *b, *c, *d, meaning);
-  if (algorithm) result->algorithm = *algorithm;
-  result->waves = 1;
-  return result->state;
-}
-
-// One algorithm does all.
-cublasStatus_t find_algorithms(Handle* handle, MatmulDescription* description, MatrixLayout* a, MatrixLayout* b,
-                               MatrixLayout* c, MatrixLayout* d, Preference*, int most, HeuristicResult* results,
-                               int* count) {
-  if (!results || !count || most < 1) return CUBLAS_STATUS_INVALID_VALUE;
-  *count = 0;
-  const auto status = check_algorithm(handle, description, a, b, c, d, nullptr, results);
-  if (status == CUBLAS_STATUS_SUCCESS) *count = 1;
-  return refuse(status);
-}
-
-cublasStatus_t algorithm_numbers(Handle* handle, cublasComputeType_t, cudaDataType, cudaDataType, cudaDataType,
-                                 cudaDataType, cudaDataType, int most, int* numbers, int* count) {
-  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (most < 0 || (most > 0 && (!numbers || !count))) return CUBLAS_STATUS_INVALID_VALUE;
-  if (most > 0) numbers[0] = 0;
-  if (count) *count = most > 0;
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t make_algorithm(Handle* handle, cublasComputeType_t, cudaDataType, cudaDataType, cudaDataType,
-                              cudaDataType, cudaDataType, int number, Algorithm* out) {
-  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (!out || number != 0) return CUBLAS_STATUS_INVALID_VALUE;
-  *out = {};
-  return CUBLAS_STATUS_SUCCESS;
 }
 
 }  // namespace nvmlkit::cublaslt::functions

@@ -1,4 +1,4 @@
-// cublasLtMatmul, and the algorithms that it is offered.
+// cublasLtMatmul.
 #pragma once
 
 #include "libraries/cublaslt/call.hpp"
@@ -9,14 +9,16 @@ cublasStatus_t multiply(Handle* handle, MatmulDescription* description, const vo
                         MatrixLayout* layout_a, const void* b, MatrixLayout* layout_b, const void* beta, const void* c,
                         MatrixLayout* layout_c, void* d, MatrixLayout* layout_d, const Algorithm* algorithm,
                         void* workspace, std::size_t size, CUstream stream);
-cublasStatus_t find_algorithms(Handle* handle, MatmulDescription* description, MatrixLayout* a, MatrixLayout* b,
-                               MatrixLayout* c, MatrixLayout* d, Preference* preference, int most,
-                               HeuristicResult* results, int* count);
-cublasStatus_t algorithm_numbers(Handle* handle, cublasComputeType_t compute, cudaDataType scalar, cudaDataType a,
-                                 cudaDataType b, cudaDataType c, cudaDataType d, int most, int* numbers, int* count);
-cublasStatus_t make_algorithm(Handle* handle, cublasComputeType_t compute, cudaDataType scalar, cudaDataType a,
-                              cudaDataType b, cudaDataType c, cudaDataType d, int number, Algorithm* out);
-cublasStatus_t check_algorithm(Handle* handle, MatmulDescription* description, MatrixLayout* a, MatrixLayout* b,
-                               MatrixLayout* c, MatrixLayout* d, const Algorithm* algorithm, HeuristicResult* result);
+
+// Whether it is simulated for this description.
+cublasStatus_t check_product(const MatmulDescription& description, const MatrixLayout& a, const MatrixLayout& b,
+                             const MatrixLayout& c, const MatrixLayout& result);
+// Prints a line the first time that one is not.
+cublasStatus_t note_refused(cublasStatus_t status);
+
+constexpr std::uint32_t kEpilogues = 1023;  // all of float and double
+
+// Whether the GPU has products of int8 of tiles.
+bool has_tiled_products();
 
 }  // namespace nvmlkit::cublaslt::functions

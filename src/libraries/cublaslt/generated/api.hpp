@@ -5,27 +5,41 @@
 #include "libraries/cublaslt/types.hpp"
 
 namespace nvmlkit::cublaslt {
+static_assert(sizeof(EmulationDescription) == 64 && alignof(EmulationDescription) == 8);
 static_assert(sizeof(Algorithm) == 64 && alignof(Algorithm) == 8);
 static_assert(sizeof(MatmulDescription) == 256 && alignof(MatmulDescription) == 8);
 static_assert(sizeof(HeuristicResult) == 96 && alignof(HeuristicResult) == 8);
 static_assert(sizeof(Preference) == 64 && alignof(Preference) == 8);
 static_assert(sizeof(MatrixLayout) == 64 && alignof(MatrixLayout) == 8);
+static_assert(sizeof(TransformDescription) == 64 && alignof(TransformDescription) == 8);
 
 extern "C" {
 
 cublasStatus_t cublasLtCreate(Handle** lightHandle);
 cublasStatus_t cublasLtDestroy(Handle* lightHandle);
+cublasStatus_t cublasLtEmulationDescCreate(EmulationDescription** emulationDesc);
+cublasStatus_t cublasLtEmulationDescDestroy(EmulationDescription* emulationDesc);
+cublasStatus_t cublasLtEmulationDescGetAttribute(EmulationDescription* emulationDesc, cublasLtEmulationDescAttributes_t attr, void* buf, size_t sizeInBytes, size_t* sizeWritten);
+cublasStatus_t cublasLtEmulationDescInit_internal(EmulationDescription* emulationDesc, size_t size);
+cublasStatus_t cublasLtEmulationDescSetAttribute(EmulationDescription* emulationDesc, cublasLtEmulationDescAttributes_t attr, const void* buf, size_t sizeInBytes);
 size_t cublasLtGetCudartVersion();
 cublasStatus_t cublasLtGetProperty(libraryPropertyType type, int* value);
 const char* cublasLtGetStatusName(cublasStatus_t status);
 const char* cublasLtGetStatusString(cublasStatus_t status);
 size_t cublasLtGetVersion();
+cublasStatus_t cublasLtHeuristicsCacheGetCapacity(size_t* capacity);
+cublasStatus_t cublasLtHeuristicsCacheSetCapacity(size_t capacity);
 cublasStatus_t cublasLtLoggerForceDisable();
+cublasStatus_t cublasLtLoggerOpenFile(const char* logFile);
 cublasStatus_t cublasLtLoggerSetCallback(LogCallback callback);
+cublasStatus_t cublasLtLoggerSetFile(FILE* file);
 cublasStatus_t cublasLtLoggerSetLevel(int level);
 cublasStatus_t cublasLtLoggerSetMask(int mask);
 cublasStatus_t cublasLtMatmul(Handle* lightHandle, MatmulDescription* computeDesc, const void* alpha, const void* A, MatrixLayout* Adesc, const void* B, MatrixLayout* Bdesc, const void* beta, const void* C, MatrixLayout* Cdesc, void* D, MatrixLayout* Ddesc, const Algorithm* algo, void* workspace, size_t workspaceSizeInBytes, CUstream stream);
+cublasStatus_t cublasLtMatmulAlgoCapGetAttribute(const Algorithm* algo, cublasLtMatmulAlgoCapAttributes_t attr, void* buf, size_t sizeInBytes, size_t* sizeWritten);
 cublasStatus_t cublasLtMatmulAlgoCheck(Handle* lightHandle, MatmulDescription* operationDesc, MatrixLayout* Adesc, MatrixLayout* Bdesc, MatrixLayout* Cdesc, MatrixLayout* Ddesc, const Algorithm* algo, HeuristicResult* result);
+cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const Algorithm* algo, cublasLtMatmulAlgoConfigAttributes_t attr, void* buf, size_t sizeInBytes, size_t* sizeWritten);
+cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(Algorithm* algo, cublasLtMatmulAlgoConfigAttributes_t attr, const void* buf, size_t sizeInBytes);
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(Handle* lightHandle, MatmulDescription* operationDesc, MatrixLayout* Adesc, MatrixLayout* Bdesc, MatrixLayout* Cdesc, MatrixLayout* Ddesc, Preference* preference, int requestedAlgoCount, HeuristicResult* heuristicResultsArray, int* returnAlgoCount);
 cublasStatus_t cublasLtMatmulAlgoGetIds(Handle* lightHandle, cublasComputeType_t computeType, cudaDataType scaleType, cudaDataType Atype, cudaDataType Btype, cudaDataType Ctype, cudaDataType Dtype, int requestedAlgoCount, int* algoIdsArray, int* returnAlgoCount);
 cublasStatus_t cublasLtMatmulAlgoInit(Handle* lightHandle, cublasComputeType_t computeType, cudaDataType scaleType, cudaDataType Atype, cudaDataType Btype, cudaDataType Ctype, cudaDataType Dtype, int algoId, Algorithm* algo);
@@ -44,6 +58,12 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(MatrixLayout* matLayout);
 cublasStatus_t cublasLtMatrixLayoutGetAttribute(MatrixLayout* matLayout, cublasLtMatrixLayoutAttribute_t attr, void* buf, size_t sizeInBytes, size_t* sizeWritten);
 cublasStatus_t cublasLtMatrixLayoutInit_internal(MatrixLayout* matLayout, size_t size, cudaDataType type, uint64_t rows, uint64_t cols, int64_t ld);
 cublasStatus_t cublasLtMatrixLayoutSetAttribute(MatrixLayout* matLayout, cublasLtMatrixLayoutAttribute_t attr, const void* buf, size_t sizeInBytes);
+cublasStatus_t cublasLtMatrixTransform(Handle* lightHandle, TransformDescription* transformDesc, const void* alpha, const void* A, MatrixLayout* Adesc, const void* beta, const void* B, MatrixLayout* Bdesc, void* C, MatrixLayout* Cdesc, CUstream stream);
+cublasStatus_t cublasLtMatrixTransformDescCreate(TransformDescription** transformDesc, cudaDataType scaleType);
+cublasStatus_t cublasLtMatrixTransformDescDestroy(TransformDescription* transformDesc);
+cublasStatus_t cublasLtMatrixTransformDescGetAttribute(TransformDescription* transformDesc, cublasLtMatrixTransformDescAttributes_t attr, void* buf, size_t sizeInBytes, size_t* sizeWritten);
+cublasStatus_t cublasLtMatrixTransformDescInit_internal(TransformDescription* transformDesc, size_t size, cudaDataType scaleType);
+cublasStatus_t cublasLtMatrixTransformDescSetAttribute(TransformDescription* transformDesc, cublasLtMatrixTransformDescAttributes_t attr, const void* buf, size_t sizeInBytes);
 
 }  // extern "C"
 }  // namespace nvmlkit::cublaslt

@@ -33,12 +33,28 @@ NVMLKIT_LIBRARY_EXPORT size_t cublasLtGetVersion() {
   return functions::get_version();
 }
 
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtHeuristicsCacheGetCapacity(size_t* capacity) {
+  return without_handle([&] { return functions::get_cache_capacity(capacity); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtHeuristicsCacheSetCapacity(size_t capacity) {
+  return without_handle([&] { return functions::set_cache_capacity(capacity); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtLoggerForceDisable() {
   return without_handle([&] { return functions::disable_log(); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtLoggerOpenFile(const char* logFile) {
+  return without_handle([&] { return functions::open_log(logFile); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtLoggerSetCallback(LogCallback callback) {
   return without_handle([&] { return functions::set_log_callback(callback); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtLoggerSetFile(FILE* file) {
+  return without_handle([&] { return functions::set_log_file(file); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtLoggerSetLevel(int level) {

@@ -9,20 +9,4 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatmul(Handle* lightHandle, Matmul
   return without_handle([&] { return functions::multiply(lightHandle, computeDesc, alpha, A, Adesc, B, Bdesc, beta, C, Cdesc, D, Ddesc, algo, workspace, workspaceSizeInBytes, stream); });
 }
 
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatmulAlgoCheck(Handle* lightHandle, MatmulDescription* operationDesc, MatrixLayout* Adesc, MatrixLayout* Bdesc, MatrixLayout* Cdesc, MatrixLayout* Ddesc, const Algorithm* algo, HeuristicResult* result) {
-  return without_handle([&] { return functions::check_algorithm(lightHandle, operationDesc, Adesc, Bdesc, Cdesc, Ddesc, algo, result); });
-}
-
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatmulAlgoGetHeuristic(Handle* lightHandle, MatmulDescription* operationDesc, MatrixLayout* Adesc, MatrixLayout* Bdesc, MatrixLayout* Cdesc, MatrixLayout* Ddesc, Preference* preference, int requestedAlgoCount, HeuristicResult* heuristicResultsArray, int* returnAlgoCount) {
-  return without_handle([&] { return functions::find_algorithms(lightHandle, operationDesc, Adesc, Bdesc, Cdesc, Ddesc, preference, requestedAlgoCount, heuristicResultsArray, returnAlgoCount); });
-}
-
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatmulAlgoGetIds(Handle* lightHandle, cublasComputeType_t computeType, cudaDataType scaleType, cudaDataType Atype, cudaDataType Btype, cudaDataType Ctype, cudaDataType Dtype, int requestedAlgoCount, int* algoIdsArray, int* returnAlgoCount) {
-  return without_handle([&] { return functions::algorithm_numbers(lightHandle, computeType, scaleType, Atype, Btype, Ctype, Dtype, requestedAlgoCount, algoIdsArray, returnAlgoCount); });
-}
-
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatmulAlgoInit(Handle* lightHandle, cublasComputeType_t computeType, cudaDataType scaleType, cudaDataType Atype, cudaDataType Btype, cudaDataType Ctype, cudaDataType Dtype, int algoId, Algorithm* algo) {
-  return without_handle([&] { return functions::make_algorithm(lightHandle, computeType, scaleType, Atype, Btype, Ctype, Dtype, algoId, algo); });
-}
-
 }  // namespace nvmlkit::cublaslt

@@ -6,24 +6,6 @@
 namespace nvmlkit::cublaslt {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtEmulationDescCreate() { return unsupported("cublasLtEmulationDescCreate", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtEmulationDescDestroy() { return unsupported("cublasLtEmulationDescDestroy", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtEmulationDescGetAttribute() { return unsupported("cublasLtEmulationDescGetAttribute", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtEmulationDescInit_internal() { return unsupported("cublasLtEmulationDescInit_internal", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtEmulationDescSetAttribute() { return unsupported("cublasLtEmulationDescSetAttribute", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtHeuristicsCacheGetCapacity() { return unsupported("cublasLtHeuristicsCacheGetCapacity", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtHeuristicsCacheSetCapacity() { return unsupported("cublasLtHeuristicsCacheSetCapacity", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtLoggerOpenFile() { return unsupported("cublasLtLoggerOpenFile", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtLoggerSetFile() { return unsupported("cublasLtLoggerSetFile", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatmulAlgoCapGetAttribute() { return unsupported("cublasLtMatmulAlgoCapGetAttribute", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute() { return unsupported("cublasLtMatmulAlgoConfigGetAttribute", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute() { return unsupported("cublasLtMatmulAlgoConfigSetAttribute", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatrixTransform() { return unsupported("cublasLtMatrixTransform", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatrixTransformDescCreate() { return unsupported("cublasLtMatrixTransformDescCreate", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatrixTransformDescDestroy() { return unsupported("cublasLtMatrixTransformDescDestroy", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatrixTransformDescGetAttribute() { return unsupported("cublasLtMatrixTransformDescGetAttribute", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatrixTransformDescInit_internal() { return unsupported("cublasLtMatrixTransformDescInit_internal", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatrixTransformDescSetAttribute() { return unsupported("cublasLtMatrixTransformDescSetAttribute", CUBLAS_STATUS_NOT_SUPPORTED); }
 
 }  // extern "C"
 }  // namespace nvmlkit::cublaslt
