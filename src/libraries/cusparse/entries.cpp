@@ -93,6 +93,7 @@ Entries read_blocked_ell(Running& running, const SparseMatrix& m, Size batch) {
 
 // Slices of rows, each column by column; a column below 0 is none.
 Entries read_sliced_ell(Running& running, const SparseMatrix& m, Size batch) {
+  if (m.slice_rows <= 0) throw libraries::Failed{cuda::CUDA_ERROR_LAUNCH_FAILED};  // it can be described all the same
   const Size slices = (m.rows + m.slice_rows - 1) / m.slice_rows;
   const auto offsets = read_offsets(running, m, batch, slices, m.slice_size);
   const auto columns = read_columns(running, m, batch, m.slice_size);

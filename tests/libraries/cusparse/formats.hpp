@@ -156,8 +156,7 @@ inline Form random_form(Random& random) {
   out.format = kFormats[random.below(4)];
   out.index_type = random.below(2) ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
   out.base = random.below(2);
-  out.block_rows = 1 + random.below(3);
-  out.block_columns = 1 + random.below(3);
+  out.block_rows = out.block_columns = 1 + random.below(3);  // the library has square blocks only
   out.block_order = random.below(2) ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
   return out;
 }

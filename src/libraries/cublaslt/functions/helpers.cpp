@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "libraries/blas/status_texts.hpp"
+#include "libraries/common/log_file.hpp"
 #include "libraries/common/soname.hpp"
 
 namespace nvmlkit::cublaslt::functions {
@@ -44,14 +45,8 @@ cublasStatus_t set_log_callback(LogCallback) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t set_log_number(int) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t disable_log() { return CUBLAS_STATUS_SUCCESS; }
 
-// As NVIDIA's: no name is no file, and a file that cannot be made is refused. Nothing is written: no call logs
-// anything.
 cublasStatus_t open_log(const char* path) {
-  if (!path) return CUBLAS_STATUS_SUCCESS;
-  auto* const file = std::fopen(path, "a");
-  if (!file) return CUBLAS_STATUS_INVALID_VALUE;
-  std::fclose(file);
-  return CUBLAS_STATUS_SUCCESS;
+  return libraries::makes_log_file(path) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 cublasStatus_t set_log_file(std::FILE*) { return CUBLAS_STATUS_SUCCESS; }
 

@@ -1,4 +1,5 @@
-// Descriptions of dense matrices and vectors, and of sparse vectors. `Void` is void, or const void.
+// Descriptions of dense matrices and vectors, and of sparse vectors. `Void` is void, or const void. Pointers to memory
+// of the device may be null: programs set them later, or ask for sizes of buffers only.
 #pragma once
 
 #include "libraries/cusparse/call.hpp"
@@ -8,7 +9,11 @@ namespace nvmlkit::cusparse::functions {
 
 inline bool is_index(cusparseIndexType_t type) { return type >= CUSPARSE_INDEX_16U && type <= CUSPARSE_INDEX_64I; }
 inline bool is_base(cusparseIndexBase_t base) { return base <= CUSPARSE_INDEX_BASE_ONE; }
-inline bool is_number(cudaDataType type) { return blas::size_of(type_of(type)) > 0; }
+inline bool is_number(cudaDataType type) {
+  return blas::size_of(type_of(type)) > 0 && type != CUDA_R_8U && type != CUDA_R_8F_E4M3 && type != CUDA_R_8F_E5M2;
+}
+// Of batches: 0 is the same memory for all.
+inline bool is_stride(Size stride, Size least) { return stride == 0 || stride >= least; }
 inline bool is_order(cusparseOrder_t order) { return order == CUSPARSE_ORDER_COL || order == CUSPARSE_ORDER_ROW; }
 
 template <class Object>
@@ -29,7 +34,7 @@ cusparseStatus_t create_dense_vector(Vector** out, Size size, Void* values, cuda
   made.size = size;
   made.values = const_cast<void*>(values);
   made.type = type;
-  return put_object<Vector>(out, made, size >= 0 && (values || size == 0) && is_number(type));
+  return put_object<Vector>(out, made, size >= 0 && is_number(type));
 }
 inline cusparseStatus_t destroy_dense_vector(const DenseVector* vector) { return destroy_object(vector); }
 template <class Vector, class Void>
@@ -52,8 +57,7 @@ cusparseStatus_t create_dense_matrix(Matrix** out, Size rows, Size columns, Size
   made.type = type;
   made.order = order;
   const bool is_right = rows >= 0 && columns >= 0 && is_order(order) && is_number(type) &&
-                        leading >= (order == CUSPARSE_ORDER_ROW ? columns : rows) &&
-                        (values || rows == 0 || columns == 0);
+                        leading >= (order == CUSPARSE_ORDER_ROW ? columns : rows);
   return put_object<Matrix>(out, made, is_right);
 }
 inline cusparseStatus_t destroy_dense_matrix(const DenseMatrix* matrix) { return destroy_object(matrix); }
@@ -71,7 +75,9 @@ cusparseStatus_t get_dense_matrix(Matrix* matrix, Size* rows, Size* columns, Siz
   return CUSPARSE_STATUS_SUCCESS;
 }
 inline cusparseStatus_t set_dense_batch(DenseMatrix* matrix, int batches, Size stride) {
-  if (!is_object(matrix) || batches <= 0 || stride < 0) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!is_object(matrix) || batches <= 0) return CUSPARSE_STATUS_INVALID_VALUE;
+  const auto lines = matrix->order == CUSPARSE_ORDER_ROW ? matrix->rows : matrix->columns;
+  if (batches > 1 && !is_stride(stride, matrix->leading * lines)) return CUSPARSE_STATUS_INVALID_VALUE;
   matrix->batches = batches;
   matrix->stride = stride;
   return CUSPARSE_STATUS_SUCCESS;
@@ -94,8 +100,8 @@ cusparseStatus_t create_sparse_vector(Vector** out, Size size, Size count, Void*
   made.index_type = index_type;
   made.base = base;
   made.type = type;
-  const bool is_right = size >= 0 && count >= 0 && count <= size && (count == 0 || (indices && values)) &&
-                        is_index(index_type) && is_base(base) && is_number(type);
+  const bool is_right =
+      size >= 0 && count >= 0 && count <= size && is_index(index_type) && is_base(base) && is_number(type);
   return put_object<Vector>(out, made, is_right);
 }
 inline cusparseStatus_t destroy_sparse_vector(const SparseVector* vector) { return destroy_object(vector); }
@@ -123,7 +129,7 @@ cusparseStatus_t get_values(Object* object, Void** values) {
 }
 template <class Object>
 cusparseStatus_t set_values(Object* object, void* values) {
-  if (!is_object(object) || !values) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!is_object(object)) return CUSPARSE_STATUS_INVALID_VALUE;
   object->values = values;
   return CUSPARSE_STATUS_SUCCESS;
 }

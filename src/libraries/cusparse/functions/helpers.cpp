@@ -1,5 +1,6 @@
 #include "libraries/cusparse/functions/helpers.hpp"
 
+#include "libraries/common/log_file.hpp"
 #include "libraries/cusparse/functions/objects.hpp"
 
 namespace nvmlkit::cusparse {
@@ -46,6 +47,7 @@ const StatusText& text_of(cusparseStatus_t status) {
 
 template <class T>
 cusparseStatus_t set_option(MatrixOptions* options, T MatrixOptions::*member, T value, T most) {
+  if (!options) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (!is_object(options) || value > most) return CUSPARSE_STATUS_INVALID_VALUE;
   options->*member = value;
   return CUSPARSE_STATUS_SUCCESS;
@@ -93,14 +95,12 @@ cusparseStatus_t get_pointer_mode(const Call& call, cusparsePointerMode_t* mode)
 cusparseStatus_t set_log_callback(LogCallback) { return CUSPARSE_STATUS_SUCCESS; }
 cusparseStatus_t set_log_file(std::FILE*) { return CUSPARSE_STATUS_SUCCESS; }
 cusparseStatus_t open_log_file(const char* file) {
-  return file ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+  return libraries::makes_log_file(file) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
 }
 cusparseStatus_t set_log_level(int level) {
-  return level >= 0 && level <= 5 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+  return level >= 0 && level <= 6 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
 }
-cusparseStatus_t set_log_mask(int mask) {
-  return mask >= 0 && mask <= 31 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
-}
+cusparseStatus_t set_log_mask(int) { return CUSPARSE_STATUS_SUCCESS; }
 cusparseStatus_t disable_log() { return CUSPARSE_STATUS_SUCCESS; }
 
 cusparseStatus_t create_options(MatrixOptions** out) { return create_object(out); }

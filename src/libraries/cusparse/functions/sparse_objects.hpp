@@ -1,6 +1,7 @@
 // Descriptions of sparse matrices. `Void` is void, or const void.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
 #include "libraries/cusparse/functions/dense_objects.hpp"
@@ -25,10 +26,19 @@ SparseMatrix sparse_matrix(cusparseFormat_t format, Size rows, Size columns, Siz
   out.type = type;
   return out;
 }
-// Pointers of a matrix whose entries are counted later may be null.
 inline bool is_matrix(const SparseMatrix& m) {
   return m.rows >= 0 && m.columns >= 0 && m.count >= 0 && is_index(m.offset_type) && is_index(m.index_type) &&
-         is_base(m.base) && is_number(m.type) && (m.count == 0 || (m.indices && m.values));
+         is_base(m.base) && is_number(m.type);
+}
+// It has a place for each of its entries, or blocks.
+inline bool has_places(const SparseMatrix& m) {
+  return m.count == 0 || m.rows >= (m.count + m.columns - 1) / std::max(m.columns, Size{1});
+}
+template <class Matrix>
+cusparseStatus_t put_compressed(Matrix** out, const SparseMatrix& made, bool is_right = true) {
+  if (!is_matrix(made) || !has_places(made) || !is_right) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (made.offset_type != made.index_type) return CUSPARSE_STATUS_NOT_SUPPORTED;
+  return put_object<Matrix>(out, made, true);
 }
 
 template <class Matrix, class Void>
@@ -37,7 +47,7 @@ cusparseStatus_t create_csr(Matrix** out, Size rows, Size columns, Size count, V
                             cusparseIndexBase_t base, cudaDataType type) {
   const auto made = sparse_matrix(CUSPARSE_FORMAT_CSR, rows, columns, count, offsets, indices, values, offset_type,
                                   index_type, base, type);
-  return put_object<Matrix>(out, made, is_matrix(made) && (offsets || count == 0));
+  return put_compressed(out, made);
 }
 template <class Matrix, class Void>
 cusparseStatus_t create_csc(Matrix** out, Size rows, Size columns, Size count, Void* offsets, Void* indices,
@@ -45,14 +55,14 @@ cusparseStatus_t create_csc(Matrix** out, Size rows, Size columns, Size count, V
                             cusparseIndexBase_t base, cudaDataType type) {
   const auto made = sparse_matrix(CUSPARSE_FORMAT_CSC, rows, columns, count, offsets, indices, values, offset_type,
                                   index_type, base, type);
-  return put_object<Matrix>(out, made, is_matrix(made) && (offsets || count == 0));
+  return put_compressed(out, made);
 }
 template <class Matrix, class Void>
 cusparseStatus_t create_coo(Matrix** out, Size rows, Size columns, Size count, Void* row_indices, Void* indices,
                             Void* values, cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
   const auto made = sparse_matrix(CUSPARSE_FORMAT_COO, rows, columns, count, row_indices, indices, values, index_type,
                                   index_type, base, type);
-  return put_object<Matrix>(out, made, is_matrix(made) && (row_indices || count == 0));
+  return put_compressed(out, made);
 }
 template <class Matrix, class Void>
 cusparseStatus_t create_bsr(Matrix** out, Size rows, Size columns, Size count, Size block_rows, Size block_columns,
@@ -64,8 +74,7 @@ cusparseStatus_t create_bsr(Matrix** out, Size rows, Size columns, Size count, S
   made.block_rows = block_rows;
   made.block_columns = block_columns;
   made.block_order = order;
-  const bool has_blocks = block_rows > 0 && block_columns > 0 && is_order(order);
-  return put_object<Matrix>(out, made, is_matrix(made) && has_blocks && (offsets || count == 0));
+  return put_compressed(out, made, block_rows > 0 && block_columns == block_rows && is_order(order));
 }
 template <class Matrix, class Void>
 cusparseStatus_t create_blocked_ell(Matrix** out, Size rows, Size columns, Size block, Size ell_columns, Void* indices,
@@ -73,7 +82,8 @@ cusparseStatus_t create_blocked_ell(Matrix** out, Size rows, Size columns, Size 
                                     cudaDataType type) {
   auto made = sparse_matrix<Void>(CUSPARSE_FORMAT_BLOCKED_ELL, rows, columns, 0, nullptr, indices, values, index_type,
                                   index_type, base, type);
-  if (block <= 0 || ell_columns < 0 || ell_columns % block != 0) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (block <= 0 || ell_columns < 0 || ell_columns % block != 0 || rows % block != 0)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   made.block_rows = made.block_columns = block;
   made.ell_columns = ell_columns;
   made.count = rows * ell_columns;
@@ -87,8 +97,7 @@ cusparseStatus_t create_sliced_ell(Matrix** out, Size rows, Size columns, Size c
                             index_type, base, type);
   made.slice_size = slice_size;
   made.slice_rows = slice_rows;
-  const bool has_slices = slice_rows > 0 && slice_size >= count;
-  return put_object<Matrix>(out, made, is_matrix(made) && has_slices && (offsets || count == 0));
+  return put_object<Matrix>(out, made, is_matrix(made) && slice_rows >= 0 && slice_size >= count);
 }
 inline cusparseStatus_t destroy_sparse_matrix(const SparseMatrix* matrix) { return destroy_object(matrix); }
 
@@ -152,7 +161,7 @@ cusparseStatus_t get_blocked_ell(Matrix* m, Size* rows, Size* columns, Size* blo
 
 inline cusparseStatus_t set_pointers(SparseMatrix* m, cusparseFormat_t format, void* offsets, void* indices,
                                      void* values) {
-  if (!is_of(m, format) || !are_there(offsets, indices, values)) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!is_of(m, format)) return CUSPARSE_STATUS_INVALID_VALUE;
   m->offsets = offsets;
   m->indices = indices;
   m->values = values;
@@ -168,9 +177,10 @@ inline cusparseStatus_t set_coo(SparseMatrix* m, void* rows, void* indices, void
   return set_pointers(m, CUSPARSE_FORMAT_COO, rows, indices, values);
 }
 
-inline cusparseStatus_t set_batch(SparseMatrix* m, cusparseFormat_t format, int batches, Size offsets, Size indices,
-                                  Size values) {
-  if (!is_of(m, format) || batches <= 0 || offsets < 0 || indices < 0 || values < 0)
+inline cusparseStatus_t set_batch(SparseMatrix* m, int batches, Size offsets, Size indices, Size values) {
+  const auto least_offsets = m->format == CUSPARSE_FORMAT_COO ? m->count : m->rows + 1;
+  if (batches <= 0 || !is_stride(offsets, least_offsets) || !is_stride(indices, m->count) ||
+      !is_stride(values, m->stored()))
     return CUSPARSE_STATUS_INVALID_VALUE;
   m->batches = batches;
   m->offset_stride = offsets;
@@ -179,13 +189,16 @@ inline cusparseStatus_t set_batch(SparseMatrix* m, cusparseFormat_t format, int 
   return CUSPARSE_STATUS_SUCCESS;
 }
 inline cusparseStatus_t set_csr_batch(SparseMatrix* m, int batches, Size offsets, Size entries) {
-  return set_batch(m, CUSPARSE_FORMAT_CSR, batches, offsets, entries, entries);
+  if (!is_of(m, CUSPARSE_FORMAT_CSR) && !is_of(m, CUSPARSE_FORMAT_CSC)) return CUSPARSE_STATUS_INVALID_VALUE;
+  return set_batch(m, batches, offsets, entries, entries);
 }
 inline cusparseStatus_t set_coo_batch(SparseMatrix* m, int batches, Size stride) {
-  return set_batch(m, CUSPARSE_FORMAT_COO, batches, stride, stride, stride);
+  if (!is_of(m, CUSPARSE_FORMAT_COO)) return CUSPARSE_STATUS_INVALID_VALUE;
+  return set_batch(m, batches, stride, stride, stride);
 }
 inline cusparseStatus_t set_bsr_batch(SparseMatrix* m, int batches, Size offsets, Size indices, Size values) {
-  return set_batch(m, CUSPARSE_FORMAT_BSR, batches, offsets, indices, values);
+  if (!is_of(m, CUSPARSE_FORMAT_BSR)) return CUSPARSE_STATUS_INVALID_VALUE;
+  return set_batch(m, batches, offsets, indices, values);
 }
 inline cusparseStatus_t get_batch(const SparseMatrix* m, int* batches) {
   return is_object(m) ? answer(batches, static_cast<int>(m->batches)) : CUSPARSE_STATUS_INVALID_VALUE;
@@ -207,7 +220,7 @@ inline cusparseStatus_t set_attribute(SparseMatrix* m, cusparseSpMatAttribute_t 
   std::uint32_t value = 0;
   if (!is_object(m) || !data || size != sizeof value) return CUSPARSE_STATUS_INVALID_VALUE;
   std::memcpy(&value, data, size);
-  if (attribute > CUSPARSE_SPMAT_DIAG_TYPE || value > 1) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (attribute > CUSPARSE_SPMAT_DIAG_TYPE) return CUSPARSE_STATUS_INVALID_VALUE;
   if (attribute == CUSPARSE_SPMAT_FILL_MODE)
     m->fill = static_cast<cusparseFillMode_t>(value);
   else
