@@ -62,10 +62,15 @@ void give_to(T* out, T value) {
   if (out) *out = value;
 }
 
+bool is_of_sums(cudnnDataType_t type) {
+  return type == CUDNN_DATA_FLOAT || type == CUDNN_DATA_DOUBLE || type == CUDNN_DATA_HALF;
+}
+
 }  // namespace
 
 cudnnStatus_t set_combination(OpTensor* o, cudnnOpTensorOp_t op, cudnnDataType_t type, cudnnNanPropagation_t nan) {
-  if (!are_live(o) || op > CUDNN_OP_TENSOR_NOT || nan > CUDNN_PROPAGATE_NAN || !is_type(type))
+  if (!are_live(o) || op > CUDNN_OP_TENSOR_NOT || nan > CUDNN_PROPAGATE_NAN ||
+      !(is_of_sums(type) || type == CUDNN_DATA_BFLOAT16))
     return bad("the descriptor is none, or there is no such operation");
   *o = {op, type, nan};
   return CUDNN_STATUS_SUCCESS;
@@ -78,7 +83,7 @@ cudnnStatus_t get_combination(const OpTensor* o, cudnnOpTensorOp_t* op, cudnnDat
 }
 cudnnStatus_t set_reduction(ReduceTensor* r, cudnnReduceTensorOp_t op, cudnnDataType_t type, cudnnNanPropagation_t nan,
                             cudnnReduceTensorIndices_t indices, cudnnIndicesType_t index_type) {
-  if (!are_live(r) || op > CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS || nan > CUDNN_PROPAGATE_NAN || !is_type(type) ||
+  if (!are_live(r) || op > CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS || nan > CUDNN_PROPAGATE_NAN || !is_of_sums(type) ||
       indices > CUDNN_REDUCE_TENSOR_FLATTENED_INDICES || index_type > CUDNN_8BIT_INDICES)
     return bad("the descriptor is none, or there is no such operation");
   *r = {op, type, nan, indices, index_type};

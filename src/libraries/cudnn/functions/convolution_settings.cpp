@@ -50,9 +50,10 @@ cudnnStatus_t set_convolution_2d(Convolution* c, int pad_h, int pad_w, int u, in
 
 cudnnStatus_t get_convolution_2d(const Convolution* c, int* pad_h, int* pad_w, int* u, int* v, int* dilation_h,
                                  int* dilation_w, cudnnConvolutionMode_t* mode, cudnnDataType_t* type) {
-  if (!are_live(c) || c->pad.size() != 2) return bad("the descriptor has not 2 dimensions");
-  answer(pad_h, c->pad[0]), answer(pad_w, c->pad[1]), answer(u, c->stride[0]), answer(v, c->stride[1]);
-  answer(dilation_h, c->dilation[0]), answer(dilation_w, c->dilation[1]);
+  if (!are_live(c)) return bad("the descriptor is none");
+  const auto at = [](const std::vector<int>& values, std::size_t k) { return k < values.size() ? values[k] : 0; };
+  answer(pad_h, at(c->pad, 0)), answer(pad_w, at(c->pad, 1)), answer(u, at(c->stride, 0)), answer(v, at(c->stride, 1));
+  answer(dilation_h, at(c->dilation, 0)), answer(dilation_w, at(c->dilation, 1));
   answer(mode, c->mode), answer(type, c->compute_type);
   return CUDNN_STATUS_SUCCESS;
 }
@@ -60,14 +61,13 @@ cudnnStatus_t get_convolution_2d(const Convolution* c, int* pad_h, int* pad_w, i
 cudnnStatus_t set_convolution(Convolution* c, int count, const int* pad, const int* stride, const int* dilation,
                               cudnnConvolutionMode_t mode, cudnnDataType_t type) {
   if (!are_live(c)) return bad("the descriptor is none");
-  if (!pad || !stride || !dilation || count < 1) return bad("no paddings, strides or dilations");
+  if (!pad || !stride || !dilation || count < 0) return bad("no paddings, strides or dilations");
   if (count > kMostInSpace) return refuse(CUDNN_STATUS_NOT_SUPPORTED, "more than 6 dimensions");
   for (int k = 0; k < count; ++k)
     if (pad[k] < 0 || stride[k] <= 0 || dilation[k] <= 0)
       return bad("a padding below 0, or a stride or dilation below 1");
   if (mode > CUDNN_CROSS_CORRELATION) return bad("no such mode");
-  if (type != CUDNN_DATA_FLOAT && type != CUDNN_DATA_DOUBLE && type != CUDNN_DATA_HALF && type != CUDNN_DATA_INT32 &&
-      type != CUDNN_DATA_FAST_FLOAT_FOR_FP8)
+  if (type != CUDNN_DATA_FLOAT && type != CUDNN_DATA_DOUBLE && type != CUDNN_DATA_HALF && type != CUDNN_DATA_INT32)
     return bad("the type of the sums");
   c->pad.assign(pad, pad + count), c->stride.assign(stride, stride + count);
   c->dilation.assign(dilation, dilation + count);
@@ -121,9 +121,9 @@ cudnnStatus_t get_reorder(Convolution* c, cudnnReorderType_t* type) {
 
 cudnnStatus_t output_2d(const Convolution* c, const Tensor* x, const Filter* w, int* n, int* k, int* h, int* width) {
   int sizes[4] = {};
-  if (const auto status = output_of(c, x, w, 4, sizes); status != CUDNN_STATUS_SUCCESS) return status;
+  const auto status = output_of(c, x, w, 4, sizes);
   answer(n, sizes[0]), answer(k, sizes[1]), answer(h, sizes[2]), answer(width, sizes[3]);
-  return CUDNN_STATUS_SUCCESS;
+  return status;
 }
 
 cudnnStatus_t output_of(const Convolution* c, const Tensor* x, const Filter* w, int count, int* sizes) {
@@ -132,12 +132,11 @@ cudnnStatus_t output_of(const Convolution* c, const Tensor* x, const Filter* w, 
   const auto rank = x->layout.sizes.size();
   if (static_cast<std::size_t>(count) != rank || w->layout.sizes.size() != rank || c->pad.size() + 2 != rank)
     return bad("the number of dimensions");
+  std::fill_n(sizes, rank, 0);
+  if (x->layout.sizes[1] != w->layout.sizes[1] * c->groups) return bad("the number of channels");
   const auto found = convolution_of(*c).output(x->layout.sizes, w->layout.sizes);
-  for (std::size_t k = 0; k < rank; ++k) {
-    if (found[k] < 1) return bad("the output is empty");
-    sizes[k] = static_cast<int>(found[k]);
-  }
-  return CUDNN_STATUS_SUCCESS;
+  for (std::size_t k = 0; k < rank; ++k) sizes[k] = static_cast<int>(std::max<std::int64_t>(found[k], 0));
+  return std::find(sizes, sizes + rank, 0) == sizes + rank ? CUDNN_STATUS_SUCCESS : bad("the output is empty");
 }
 
 }  // namespace nvmlkit::cudnn::functions

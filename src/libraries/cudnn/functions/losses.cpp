@@ -120,9 +120,8 @@ cudnnStatus_t set_loss_8(CtcLoss* c, cudnnDataType_t type, cudnnLossNormalizatio
 cudnnStatus_t set_loss_9(CtcLoss* c, cudnnDataType_t type, cudnnLossNormalizationMode_t normalization,
                          cudnnCTCGradMode_t gradients, int longest) {
   if (!are_live(c)) return bad("the descriptor is none");
-  if (type != CUDNN_DATA_FLOAT || normalization > CUDNN_LOSS_NORMALIZATION_SOFTMAX ||
-      gradients > CUDNN_CTC_SKIP_OOB_GRADIENTS || longest < 0)
-    return bad("no such mode, or sums of another type than float");
+  if (type != CUDNN_DATA_FLOAT && type != CUDNN_DATA_DOUBLE)
+    return refuse(CUDNN_STATUS_NOT_SUPPORTED, "sums of another type than float and double");
   *c = {type, normalization, CUDNN_NOT_PROPAGATE_NAN, gradients, longest};
   return CUDNN_STATUS_SUCCESS;
 }

@@ -23,6 +23,9 @@ cudnnStatus_t check_pooling(const Pooling* p, const Tensor* x, const Tensor* y) 
   if (!are_live(p) || !are_live(x, y) || p->window.empty() || !x->is_set() || !y->is_set())
     return bad("a descriptor is none, or not set");
   if (x->layout.sizes.size() != p->window.size() + 2) return bad("the number of dimensions");
+  const bool crops = std::any_of(p->pad.begin(), p->pad.end(), [](int pad) { return pad < 0; });
+  if (p->window.size() > 3 || crops)
+    return refuse(CUDNN_STATUS_NOT_SUPPORTED, "more than 3 dimensions, or a padding below 0");
   return pool_of(*p).output(x->layout.sizes) == y->layout.sizes ? CUDNN_STATUS_SUCCESS : bad("the sizes of the output");
 }
 
@@ -47,9 +50,11 @@ cudnnStatus_t set_pooling_2d(Pooling* p, cudnnPoolingMode_t mode, cudnnNanPropag
 
 cudnnStatus_t get_pooling_2d(const Pooling* p, cudnnPoolingMode_t* mode, cudnnNanPropagation_t* nan, int* height,
                              int* width, int* pad_h, int* pad_w, int* stride_h, int* stride_w) {
-  if (!are_live(p) || p->window.size() != 2) return bad("the descriptor has not 2 dimensions");
-  give(mode, p->mode), give(nan, p->nan), give(height, p->window[0]), give(width, p->window[1]);
-  give(pad_h, p->pad[0]), give(pad_w, p->pad[1]), give(stride_h, p->stride[0]), give(stride_w, p->stride[1]);
+  if (!are_live(p)) return bad("the descriptor is none");
+  const auto at = [](const std::vector<int>& values, std::size_t k) { return k < values.size() ? values[k] : 0; };
+  give(mode, p->mode), give(nan, p->nan), give(height, at(p->window, 0)), give(width, at(p->window, 1));
+  give(pad_h, at(p->pad, 0)), give(pad_w, at(p->pad, 1));
+  give(stride_h, at(p->stride, 0)), give(stride_w, at(p->stride, 1));
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -58,9 +63,9 @@ cudnnStatus_t set_pooling(Pooling* p, cudnnPoolingMode_t mode, cudnnNanPropagati
   if (!are_live(p)) return bad("the descriptor is none");
   if (mode > CUDNN_POOLING_MAX_DETERMINISTIC || nan > CUDNN_PROPAGATE_NAN || !window || !pad || !stride || count < 1)
     return bad("no such mode, or no sizes");
-  if (count > 3) return refuse(CUDNN_STATUS_NOT_SUPPORTED, "more than 3 dimensions");
+  if (count > 6) return refuse(CUDNN_STATUS_NOT_SUPPORTED, "more than 6 dimensions");
   for (int k = 0; k < count; ++k)
-    if (window[k] < 1 || pad[k] < 0 || stride[k] < 1) return bad("a window or stride below 1, or a padding below 0");
+    if (window[k] < 1 || stride[k] < 1) return bad("a window or stride below 1");
   *p = {mode, nan, {window, window + count}, {pad, pad + count}, {stride, stride + count}};
   return CUDNN_STATUS_SUCCESS;
 }
@@ -83,15 +88,15 @@ cudnnStatus_t pooled(const Pooling* p, const Tensor* x, int count, int* sizes) {
   if (x->layout.sizes.size() != p->window.size() + 2 || static_cast<std::size_t>(count) != x->layout.sizes.size())
     return bad("the number of dimensions");
   const auto found = pool_of(*p).output(x->layout.sizes);
-  std::transform(found.begin(), found.end(), sizes, [](std::int64_t v) { return static_cast<int>(v); });
-  return CUDNN_STATUS_SUCCESS;
+  for (std::size_t k = 0; k < found.size(); ++k) sizes[k] = static_cast<int>(std::max<std::int64_t>(found[k], 0));
+  return std::find(sizes, sizes + count, 0) == sizes + count ? CUDNN_STATUS_SUCCESS : bad("the output is empty");
 }
 
 cudnnStatus_t pooled_2d(const Pooling* p, const Tensor* x, int* n, int* c, int* h, int* w) {
   int sizes[4] = {};
-  if (const auto status = pooled(p, x, 4, sizes); status != CUDNN_STATUS_SUCCESS) return status;
+  const auto status = pooled(p, x, 4, sizes);
   give(n, sizes[0]), give(c, sizes[1]), give(h, sizes[2]), give(w, sizes[3]);
-  return CUDNN_STATUS_SUCCESS;
+  return status;
 }
 
 cudnnStatus_t run_pooling(const Call& call, const Pooling* p, const void* alpha, const Tensor* of_x, const void* x,

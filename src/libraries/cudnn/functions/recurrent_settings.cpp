@@ -124,6 +124,7 @@ cudnnStatus_t set_sequences(RnnData* d, cudnnDataType_t type, cudnnRNNDataLayout
   if (!are_live(d)) return bad("the descriptor is none");
   if (layout > CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED || longest < 1 || batch < 1 || width < 1 || !lengths)
     return bad("a size below 1, or no such layout");
+  if (type > CUDNN_DATA_COMPLEX_FP64) return bad("no such type of elements");
   if (!is_number(type)) return refuse(CUDNN_STATUS_NOT_SUPPORTED, "the type of the elements");
   for (int k = 0; k < batch; ++k)
     if (lengths[k] < 0 || lengths[k] > longest) return bad("the length of a sequence");

@@ -1,5 +1,7 @@
 #include "libraries/cudnn/functions/spatial_transformers.hpp"
 
+#include <algorithm>
+
 #include "libraries/cudnn/operand.hpp"
 #include "libraries/dnn/sampling.hpp"
 
@@ -15,7 +17,10 @@ Operand grid_of(const SpatialTransformer& s, const void* at) {
   return dense_operand(s, {s.sizes[0], s.sizes[2], s.sizes[3], 2}, at);
 }
 
-bool is_ready(const SpatialTransformer* s) { return are_live(s) && !s->sizes.empty(); }
+bool is_ready(const SpatialTransformer* s) {
+  return are_live(s) && s->sizes.size() == 4 &&
+         std::all_of(s->sizes.begin(), s->sizes.end(), [](int n) { return n > 0; });
+}
 
 cudnnStatus_t check_sampler(const SpatialTransformer* s, const Tensor* x, const Tensor* y) {
   if (!is_ready(s) || !are_live(x, y) || !x->is_set() || !y->is_set()) return bad("a descriptor is none, or not set");
@@ -34,13 +39,11 @@ Cost cost_of_grid(const Operand& grid) {
 cudnnStatus_t set_spatial(SpatialTransformer* s, cudnnSamplerType_t sampler, cudnnDataType_t type, int count,
                           const int* sizes) {
   if (!are_live(s) || sampler != CUDNN_SAMPLER_BILINEAR || !sizes) return bad("the descriptor is none, or no sizes");
-  if (count != 4) return refuse(CUDNN_STATUS_NOT_SUPPORTED, "another number of dimensions than 4");
-  if (type != CUDNN_DATA_FLOAT && type != CUDNN_DATA_DOUBLE && type != CUDNN_DATA_HALF && type != CUDNN_DATA_BFLOAT16)
-    return refuse(CUDNN_STATUS_NOT_SUPPORTED, "the type of the elements");
-  for (int k = 0; k < count; ++k)
-    if (sizes[k] < 1) return bad("a size below 1");
+  if (type == CUDNN_DATA_INT8) return refuse(CUDNN_STATUS_NOT_SUPPORTED, "elements of int8");
+  if (type != CUDNN_DATA_FLOAT && type != CUDNN_DATA_DOUBLE && type != CUDNN_DATA_HALF)
+    return bad("the type of the elements");
   s->type = type;
-  s->sizes.assign(sizes, sizes + count);
+  s->sizes.assign(sizes, sizes + std::max(count, 0));  // checked where they are used
   return CUDNN_STATUS_SUCCESS;
 }
 

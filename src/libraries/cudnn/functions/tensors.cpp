@@ -20,27 +20,35 @@ dnn::Sizes strides_of(cudnnTensorFormat_t format, const dnn::Sizes& sizes) {
   return out;
 }
 
+// The graph interface has more types.
 cudnnStatus_t check(cudnnDataType_t type, int count, const int* sizes, const char* function) {
   if (!sizes) return bad("no sizes");
+  if (type > CUDNN_DATA_BFLOAT16) return bad("no type of elements of such a descriptor");
   if (count > kMostDimensions) return refuse(CUDNN_STATUS_NOT_SUPPORTED, "more than 8 dimensions");
-  if (count < 1) return bad("no dimensions");
+  if (count < 2) return bad("less than 2 dimensions");
   for (int k = 0; k < count; ++k)
     if (sizes[k] <= 0) return bad("a size below 1");
-  if (type > CUDNN_DATA_COMPLEX_FP64) return bad("no such type of elements");
   if (!is_type(type)) return not_simulated(function, ("of the type " + std::to_string(type)).c_str());
   return CUDNN_STATUS_SUCCESS;
 }
 
+bool is_of_vectors(cudnnDataType_t type) {
+  return type == CUDNN_DATA_INT8x4 || type == CUDNN_DATA_UINT8x4 || type == CUDNN_DATA_INT8x32;
+}
+
 cudnnStatus_t set(dnn::Layout& out, cudnnDataType_t type, int count, const int* sizes, cudnnTensorFormat_t format,
                   const char* function) {
-  if (const auto status = check(type, count, sizes, function); status != CUDNN_STATUS_SUCCESS) return status;
   if (format > CUDNN_TENSOR_NCHW_VECT_C) return bad("no such format");
-  if (format == CUDNN_TENSOR_NCHW_VECT_C) return not_simulated(function, "with CUDNN_TENSOR_NCHW_VECT_C");
+  if (format == CUDNN_TENSOR_NCHW_VECT_C && !is_of_vectors(type)) return bad("a format of vectors of another type");
+  if (const auto status = check(type, count, sizes, function); status != CUDNN_STATUS_SUCCESS) return status;
   out.type = static_cast<dnn::Type>(type);
   out.sizes.assign(sizes, sizes + count);
-  out.strides = count < 2 ? dnn::dense_strides(out.sizes) : strides_of(format, out.sizes);
+  out.strides = strides_of(format, out.sizes);
   return CUDNN_STATUS_SUCCESS;
 }
+
+// Sizes are read in 4 dimensions however many there are; those that are not there are 0.
+int at(const dnn::Sizes& values, std::size_t k) { return k < values.size() ? static_cast<int>(values[k]) : 0; }
 
 template <class T>
 void tell(T* out, T value) {
@@ -48,8 +56,8 @@ void tell(T* out, T value) {
 }
 
 void tell(const dnn::Sizes& values, int* out, int count) {
-  for (std::size_t k = 0; out && k < values.size() && k < static_cast<std::size_t>(count); ++k)
-    out[k] = static_cast<int>(values[k]);
+  const auto most = static_cast<std::size_t>(std::max(count, 0));
+  for (std::size_t k = 0; out && k < values.size() && k < most; ++k) out[k] = static_cast<int>(values[k]);
 }
 
 }  // namespace
@@ -87,19 +95,19 @@ cudnnStatus_t set_tensor_of_format(Tensor* t, cudnnTensorFormat_t format, cudnnD
 
 cudnnStatus_t get_tensor_4d(const Tensor* t, cudnnDataType_t* type, int* n, int* c, int* h, int* w, int* of_n,
                             int* of_c, int* of_h, int* of_w) {
-  if (!are_live(t) || t->layout.sizes.size() != 4) return bad("the descriptor has not 4 dimensions");
+  if (!are_live(t)) return bad("the descriptor is none");
   int* const sizes[] = {n, c, h, w};
   int* const strides[] = {of_n, of_c, of_h, of_w};
   tell(type, static_cast<cudnnDataType_t>(t->layout.type));
   for (std::size_t k = 0; k < 4; ++k) {
-    tell(sizes[k], static_cast<int>(t->layout.sizes[k]));
-    tell(strides[k], static_cast<int>(t->layout.strides[k]));
+    tell(sizes[k], at(t->layout.sizes, k));
+    tell(strides[k], at(t->layout.strides, k));
   }
   return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t get_tensor(const Tensor* t, int requested, cudnnDataType_t* type, int* count, int* sizes, int* strides) {
-  if (!are_live(t) || requested < 0) return bad("the descriptor is none");
+  if (!are_live(t)) return bad("the descriptor is none");
   tell(type, static_cast<cudnnDataType_t>(t->layout.type));
   tell(count, static_cast<int>(t->layout.sizes.size()));
   tell(t->layout.sizes, sizes, requested);
@@ -121,6 +129,7 @@ cudnnStatus_t set_filter_4d(Filter* f, cudnnDataType_t type, cudnnTensorFormat_t
 cudnnStatus_t set_filter(Filter* f, cudnnDataType_t type, cudnnTensorFormat_t format, int count, const int* sizes) {
   if (!are_live(f)) return bad("the descriptor is none");
   if (count < 3) return bad("less than 3 dimensions");
+  if (type == CUDNN_DATA_INT32) return bad("a filter of int32");
   const auto status = set(f->layout, type, count, sizes, format, "cudnnSetFilterNdDescriptor");
   if (status == CUDNN_STATUS_SUCCESS) f->format = format;
   return status;
@@ -128,17 +137,17 @@ cudnnStatus_t set_filter(Filter* f, cudnnDataType_t type, cudnnTensorFormat_t fo
 
 cudnnStatus_t get_filter_4d(const Filter* f, cudnnDataType_t* type, cudnnTensorFormat_t* format, int* k, int* c, int* h,
                             int* w) {
-  if (!are_live(f) || f->layout.sizes.size() != 4) return bad("the descriptor has not 4 dimensions");
+  if (!are_live(f)) return bad("the descriptor is none");
   int* const sizes[] = {k, c, h, w};
   tell(type, static_cast<cudnnDataType_t>(f->layout.type));
   tell(format, f->format);
-  for (std::size_t d = 0; d < 4; ++d) tell(sizes[d], static_cast<int>(f->layout.sizes[d]));
+  for (std::size_t d = 0; d < 4; ++d) tell(sizes[d], at(f->layout.sizes, d));
   return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t get_filter(const Filter* f, int requested, cudnnDataType_t* type, cudnnTensorFormat_t* format, int* count,
                          int* sizes) {
-  if (!are_live(f) || requested < 0) return bad("the descriptor is none");
+  if (!are_live(f)) return bad("the descriptor is none");
   tell(type, static_cast<cudnnDataType_t>(f->layout.type));
   tell(format, f->format);
   tell(count, static_cast<int>(f->layout.sizes.size()));

@@ -1,0 +1,205 @@
+"""beside_nvidias.py LIBRARY PATTERN: descriptors of cuDNN take, refuse and return what those of NVIDIA's library do."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from collections.abc import Iterator
+from ctypes import byref, c_char_p, c_double, c_float, c_int, c_size_t, c_void_p
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import beside
+
+# All but the types of vectors of int8, which are not simulated.
+TYPES = (*range(-1, 5), 6, *range(9, 16))
+FORMATS = range(-1, 4)
+
+
+def made(call: beside.Library, kind: str) -> c_void_p:
+    out = c_void_p()
+    call(f"cudnnCreate{kind}Descriptor", byref(out))
+    return out
+
+
+def integers(*values: int) -> object:
+    return (c_int * len(values))(*values)
+
+
+def tensors(call: beside.Library) -> Iterator[beside.Answer]:
+    of = made(call, "Tensor")
+    sizes = ((2, 3, 4, 5), (0, 3, 4, 5), (-1, 3, 4, 5), (2, 0, 4, 5), (2, 3, 4, 0), (1, 1, 1, 1), (2, 32, 4, 5), (2, 4, 3, 3))
+    for format_, type_, shape in itertools.product(FORMATS, TYPES, sizes):
+        bytes_ = c_size_t(99)
+        got = [c_int(99) for _ in range(9)]
+        yield f"4d {format_} {type_} {shape}", (
+            call("cudnnSetTensor4dDescriptor", of, format_, type_, *shape),
+            call("cudnnGetTensorSizeInBytes", of, byref(bytes_)),
+            bytes_.value,
+            call("cudnnGetTensor4dDescriptor", of, *map(byref, got)),
+            [g.value for g in got],
+        )
+    strides = ((60, 20, 5, 1), (1, 1, 1, 1), (0, 20, 5, 1), (60, 1, 15, 3), (100, 30, 6, 1), (4, 20, 5, 1))
+    for type_, one in itertools.product((-1, 0, 2, 3, 6, 9, 99), strides):
+        bytes_ = c_size_t(99)
+        status = call("cudnnSetTensor4dDescriptorEx", of, type_, 2, 3, 4, 5, *one)
+        yield f"4d strides {type_} {one}", (status, call("cudnnGetTensorSizeInBytes", of, byref(bytes_)), bytes_.value)
+    dimensions = ((), (4,), (3, 4), (2, 3, 4), (2, 3, 4, 5), (2, 3, 4, 5, 6), (1, 2, 1, 2, 1, 2, 1, 2), (1,) * 9, (2, 0, 4), (2, -3, 4))
+    for type_, shape in itertools.product((-1, 0, 2, 3, 99), dimensions):
+        packed = [1]
+        for n in reversed(shape[1:]):
+            packed.insert(0, packed[0] * n)
+        bytes_, count, kind = c_size_t(99), c_int(99), c_int(99)
+        all_sizes, all_strides = integers(*[99] * 9), integers(*[99] * 9)
+        yield f"nd {type_} {shape}", (
+            call("cudnnSetTensorNdDescriptor", of, type_, len(shape), integers(*shape, 0), integers(*packed, 0)),
+            call("cudnnGetTensorSizeInBytes", of, byref(bytes_)),
+            bytes_.value,
+            call("cudnnGetTensorNdDescriptor", of, 8, byref(kind), byref(count), all_sizes, all_strides),
+            kind.value,
+            count.value,
+            list(all_sizes)[: count.value],
+            list(all_strides)[: count.value],
+        )
+        for format_ in FORMATS if len(shape) != 2 else ():  # which it takes, and makes nothing sensible of
+            status = call("cudnnSetTensorNdDescriptorEx", of, format_, type_, len(shape), integers(*shape, 0))
+            yield f"nd of format {format_} {type_} {shape}", (status, call("cudnnGetTensorSizeInBytes", of, byref(bytes_)), bytes_.value)
+    for wanted in range(-1, 10):
+        count, kind = c_int(99), c_int(99)
+        call("cudnnSetTensorNdDescriptor", of, 0, 5, integers(2, 3, 4, 5, 6), integers(360, 120, 30, 6, 1))
+        all_sizes, all_strides = integers(*[99] * 12), integers(*[99] * 12)
+        status = call("cudnnGetTensorNdDescriptor", of, wanted, byref(kind), byref(count), all_sizes, all_strides)
+        yield f"get nd {wanted}", (status, count.value, list(all_sizes), list(all_strides))
+
+
+def filters(call: beside.Library) -> Iterator[beside.Answer]:
+    of = made(call, "Filter")
+    for type_, format_, shape in itertools.product(TYPES, FORMATS, ((2, 3, 4, 5), (0, 3, 4, 5), (-1, 3, 4, 5), (2, 32, 3, 3))):
+        bytes_, got = c_size_t(99), [c_int(99) for _ in range(6)]
+        yield f"filter {type_} {format_} {shape}", (
+            call("cudnnSetFilter4dDescriptor", of, type_, format_, *shape),
+            call("cudnnGetFilterSizeInBytes", of, byref(bytes_)),
+            bytes_.value,
+            call("cudnnGetFilter4dDescriptor", of, *map(byref, got)),
+            [g.value for g in got],
+        )
+    for count in range(-1, 10):
+        yield f"filter of {count}", call("cudnnSetFilterNdDescriptor", of, 0, 0, count, integers(*[2] * 10))
+
+
+def convolutions(call: beside.Library) -> Iterator[beside.Answer]:
+    of, x, w = made(call, "Convolution"), made(call, "Tensor"), made(call, "Filter")
+    call("cudnnSetTensor4dDescriptor", x, 0, 0, 2, 6, 11, 13)
+    call("cudnnSetFilter4dDescriptor", w, 0, 0, 4, 3, 3, 5)
+    rests = ((0, 0, 1, 1, 1, 1), (1, 2, 2, 3, 1, 2), (-1, 0, 1, 1, 1, 1), (0, 0, 0, 1, 1, 1), (0, 0, 1, 1, 0, 1), (9, 9, 1, 1, 1, 1), (0, 0, 1, 1, 9, 9))
+    for rest, mode, type_, groups in itertools.product(rests, range(-1, 3), (-1, 0, 1, 2, 3, 99), (1, 2, 3)):
+        got, out = [c_int(99) for _ in range(8)], [c_int(99) for _ in range(4)]
+        yield f"convolution {rest} {mode} {type_} {groups}", (
+            call("cudnnSetConvolution2dDescriptor", of, *rest, mode, type_),
+            call("cudnnSetConvolutionGroupCount", of, groups),
+            call("cudnnGetConvolution2dDescriptor", of, *map(byref, got)),
+            [g.value for g in got],
+            call("cudnnGetConvolution2dForwardOutputDim", of, x, w, *map(byref, out)),
+            [o.value for o in out],
+        )
+    for count in range(-1, 9):
+        status = call("cudnnSetConvolutionNdDescriptor", of, count, integers(*[0] * 9), integers(*[1] * 9), integers(*[1] * 9), 0, 0)
+        yield f"convolution of {count}", status
+    for value in range(-1, 5):
+        got = c_int(99)
+        yield f"math {value}", (call("cudnnSetConvolutionMathType", of, value), call("cudnnGetConvolutionMathType", of, byref(got)), got.value)
+        yield f"groups {value}", (call("cudnnSetConvolutionGroupCount", of, value), call("cudnnGetConvolutionGroupCount", of, byref(got)), got.value)
+        yield f"reorder {value}", (call("cudnnSetConvolutionReorderType", of, value), call("cudnnGetConvolutionReorderType", of, byref(got)), got.value)
+
+
+def pooling(call: beside.Library) -> Iterator[beside.Answer]:
+    of, x = made(call, "Pooling"), made(call, "Tensor")
+    call("cudnnSetTensor4dDescriptor", x, 0, 0, 2, 3, 11, 13)
+    rests = ((2, 2, 0, 0, 2, 2), (3, 2, 1, 0, 1, 2), (0, 2, 0, 0, 2, 2), (-1, 2, 0, 0, 2, 2), (2, 2, -1, 0, 2, 2), (2, 2, 0, 0, 0, 2), (20, 20, 0, 0, 1, 1), (2, 2, 2, 2, 1, 1))
+    for mode, nan, rest in itertools.product(range(-1, 6), range(-1, 3), rests):
+        got, out = [c_int(99) for _ in range(8)], [c_int(99) for _ in range(4)]
+        yield f"pooling {mode} {nan} {rest}", (
+            call("cudnnSetPooling2dDescriptor", of, mode, nan, *rest),
+            call("cudnnGetPooling2dDescriptor", of, *map(byref, got)),
+            [g.value for g in got],
+            call("cudnnGetPooling2dForwardOutputDim", of, x, *map(byref, out)),
+            [o.value for o in out],
+        )
+    for count in range(-1, 10):
+        status = call("cudnnSetPoolingNdDescriptor", of, 0, 0, count, integers(*[2] * 10), integers(*[0] * 10), integers(*[2] * 10))
+        yield f"pooling of {count}", status
+
+
+def settings(call: beside.Library) -> Iterator[beside.Answer]:
+    of = made(call, "Activation")
+    for mode, nan, limit in itertools.product(range(-1, 9), range(-1, 3), (-1.0, 0.0, 6.0)):
+        got, value = [c_int(99), c_int(99)], c_double(99)
+        yield f"activation {mode} {nan} {limit}", (
+            call("cudnnSetActivationDescriptor", of, mode, nan, c_double(limit)),
+            call("cudnnGetActivationDescriptor", of, *map(byref, got), byref(value)),
+            [g.value for g in got],
+            value.value,
+        )
+    of = made(call, "OpTensor")
+    for operation, type_, nan in itertools.product(range(-1, 8), (-1, 0, 1, 2, 3, 99), range(-1, 3)):
+        got = [c_int(99) for _ in range(3)]
+        status = call("cudnnSetOpTensorDescriptor", of, operation, type_, nan)
+        yield f"combination {operation} {type_} {nan}", (status, call("cudnnGetOpTensorDescriptor", of, *map(byref, got)), [g.value for g in got])
+    of = made(call, "ReduceTensor")
+    for operation, type_, indices, width in itertools.product(range(-1, 11), (0, 1, 2, 99), range(-1, 3), range(-1, 5)):
+        status = call("cudnnSetReduceTensorDescriptor", of, operation, type_, 0, indices, width)
+        got = [c_int(99) for _ in range(5)]
+        yield f"reduction {operation} {type_} {indices} {width}", (status, call("cudnnGetReduceTensorDescriptor", of, *map(byref, got)), [g.value for g in got])
+    of = made(call, "CTCLoss")
+    for type_, norm, nan in itertools.product((-1, 0, 1, 2, 99), range(-1, 3), range(-1, 3)):
+        yield f"loss {type_}", call("cudnnSetCTCLossDescriptor", of, type_)
+        yield f"loss {type_} {norm} {nan}", call("cudnnSetCTCLossDescriptorEx", of, type_, norm, nan)
+        for longest in (-1, 0, 10, 256):
+            yield f"loss 8 {type_} {norm} {nan} {longest}", call("cudnnSetCTCLossDescriptor_v8", of, type_, norm, nan, longest)
+    of = made(call, "SpatialTransformer")
+    for sampler, type_, count in itertools.product(range(-1, 2), (-1, 0, 1, 2, 99), range(-1, 7)):
+        yield f"transformer {sampler} {type_} {count}", call("cudnnSetSpatialTransformerNdDescriptor", of, sampler, type_, count, integers(*[2] * 8))
+    derived, x = made(call, "Tensor"), made(call, "Tensor")
+    for mode, type_, shape in itertools.product(range(-1, 4), (0, 1, 2, 9), ((2, 3, 4, 5), (2, 3, 1, 1))):
+        call("cudnnSetTensor4dDescriptor", x, 0, type_, *shape)
+        got = [c_int(99) for _ in range(9)]
+        yield f"normalization {mode} {type_} {shape}", (
+            call("cudnnDeriveBNTensorDescriptor", derived, x, mode),
+            call("cudnnGetTensor4dDescriptor", derived, *map(byref, got)),
+            [g.value for g in got],
+        )
+    sequences = made(call, "RNNData")
+    fill = c_float(0)
+    for type_, layout, longest, batch, width in itertools.product((-1, 0, 1, 2, 9), range(-1, 4), (-1, 0, 4), (-1, 0, 2), (-1, 0, 3)):
+        status = call("cudnnSetRNNDataDescriptor", sequences, type_, layout, longest, batch, width, integers(4, 2, 1), byref(fill))
+        yield f"sequences {type_} {layout} {longest} {batch} {width}", status
+
+
+def nothing(call: beside.Library) -> Iterator[beside.Answer]:
+    kinds = ("Tensor", "Filter", "Convolution", "OpTensor", "ReduceTensor", "Activation", "Pooling", "SpatialTransformer", "CTCLoss", "Dropout", "RNN", "RNNData")
+    for kind in kinds:
+        yield f"create {kind}", call(f"cudnnCreate{kind}Descriptor", None)
+        yield f"destroy {kind}", call(f"cudnnDestroy{kind}Descriptor", None)
+    bytes_ = c_size_t(99)
+    yield "size of none", call("cudnnGetTensorSizeInBytes", None, byref(bytes_))
+    yield "size of a filter of none", call("cudnnGetFilterSizeInBytes", None, byref(bytes_))
+    yield "set none", call("cudnnSetTensor4dDescriptor", None, 0, 0, 1, 1, 1, 1)
+    fresh = made(call, "Tensor")
+    got = [c_int(99) for _ in range(9)]
+    yield "fresh", (call("cudnnGetTensor4dDescriptor", fresh, *map(byref, got)), [g.value for g in got], call("cudnnGetTensorSizeInBytes", fresh, byref(bytes_)), bytes_.value)
+    call.functions.cudnnGetErrorString.restype = c_char_p
+    for status in (*range(6), 1000, 1001, 1002, 1003, 2000, 2001, 2002, 2003, 2004, 2012, 3000, 3001, 4000, 4001, 5000, 5003, -1):
+        text = call("cudnnGetErrorString", status)
+        yield f"text {status}", text.decode() if isinstance(text, bytes) else text
+
+
+def answers(call: beside.Library) -> Iterator[beside.Answer]:
+    """What a descriptor holds after a call that it refused is left open: some of it may have changed."""
+    for part in (tensors, filters, convolutions, pooling, settings, nothing):
+        for name, answer in part(call):
+            is_refused = isinstance(answer, tuple) and answer[0] != 0
+            yield name, answer[0] if is_refused else answer
+
+
+if __name__ == "__main__":
+    beside.main(answers)
