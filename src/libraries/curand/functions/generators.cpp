@@ -35,6 +35,7 @@ bool is_order(const Generator& g, curandOrdering_t order) {
     case CURAND_ORDERING_QUASI_DEFAULT:
       return g.is_quasi();
     case CURAND_ORDERING_PSEUDO_BEST:
+      return !g.is_quasi() && g.type != CURAND_RNG_PSEUDO_MT19937;
     case CURAND_ORDERING_PSEUDO_DEFAULT:
     case CURAND_ORDERING_PSEUDO_LEGACY:
       return !g.is_quasi();
