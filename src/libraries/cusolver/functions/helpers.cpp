@@ -1,5 +1,6 @@
 #include "libraries/cusolver/functions/helpers.hpp"
 
+#include "libraries/common/log_file.hpp"
 #include "libraries/common/soname.hpp"
 #include "libraries/cusolver/functions/objects.hpp"
 
@@ -92,16 +93,14 @@ cusolverStatus_t set_option(Parameters* parameters, cusolverDnFunction_t functio
 }
 
 cusolverStatus_t create_eigen(JacobiEigen** out) { return create_object(out); }
-cusolverStatus_t destroy_eigen(JacobiEigen* info) { return info ? destroy_object(info) : CUSOLVER_STATUS_SUCCESS; }
+cusolverStatus_t destroy_eigen(JacobiEigen* info) { return destroy_object(info); }
 cusolverStatus_t create_singular(JacobiSingular** out) { return create_object(out); }
-cusolverStatus_t destroy_singular(JacobiSingular* info) {
-  return info ? destroy_object(info) : CUSOLVER_STATUS_SUCCESS;
-}
+cusolverStatus_t destroy_singular(JacobiSingular* info) { return destroy_object(info); }
 
 cusolverStatus_t set_log_callback(LogCallback) { return CUSOLVER_STATUS_SUCCESS; }
 cusolverStatus_t set_log_file(std::FILE*) { return CUSOLVER_STATUS_SUCCESS; }
 cusolverStatus_t open_log_file(const char* file) {
-  return file ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
+  return libraries::makes_log_file(file) ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
 }
 cusolverStatus_t set_log_level(int level) {
   return level >= 0 && level <= 5 ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;

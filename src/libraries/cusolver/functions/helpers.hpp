@@ -39,7 +39,7 @@ cusolverStatus_t set_tolerance(Info* info, double tolerance) {
 }
 template <class Info>
 cusolverStatus_t set_sweeps(Info* info, int most) {
-  if (!is_object(info) || most < 0) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!is_object(info)) return CUSOLVER_STATUS_INVALID_VALUE;
   info->most_sweeps = most;
   return CUSOLVER_STATUS_SUCCESS;
 }

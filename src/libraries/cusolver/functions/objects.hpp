@@ -15,8 +15,10 @@ template <class Object>
 cusolverStatus_t create_object(Object** out) {
   return out ? answer(out, new Object) : CUSOLVER_STATUS_INVALID_VALUE;
 }
+// Null is fine, as in NVIDIA's library.
 template <class Object>
 cusolverStatus_t destroy_object(Object* object) {
+  if (!object) return CUSOLVER_STATUS_SUCCESS;
   if (!is_object(object)) return CUSOLVER_STATUS_INVALID_VALUE;
   object->mark = 0;
   delete object;
