@@ -54,6 +54,22 @@ struct Refactorization {
   std::shared_ptr<Factored> factored;  // there behind a setup
 };
 
+// How solutions are refined, and how that went.
+struct RefinementSettings {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b697273;
+  std::uint64_t mark = kMark;
+  cusolverIRSRefinement_t method = CUSOLVER_IRS_REFINE_NOT_SET;
+  cusolverPrecType_t main{}, lowest{};
+  double tolerance = 0, inner_tolerance = 0;
+  int most = 50, most_inner = 50;
+  bool falls_back = true;
+};
+struct RefinementResults {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b697269;
+  std::uint64_t mark = kMark;
+  int steps = 0, most = 0;
+};
+
 // Factors that a program keeps: a shared_ptr to what its last factorization made, of the type of its numbers.
 struct LuInfo {
   static constexpr std::uint64_t kMark = 0x6e766d6c6b6c7566;

@@ -12,6 +12,22 @@ namespace nvmlkit::library_test {
 struct Cusolver : Loaded {
   explicit Cusolver(const char* path) : Loaded(path) {}
 
+  decltype(&cusolver::cusolverDnCCgels) cusolverDnCCgels = find<decltype(&cusolver::cusolverDnCCgels)>("cusolverDnCCgels");
+  decltype(&cusolver::cusolverDnCCgels_bufferSize) cusolverDnCCgels_bufferSize = find<decltype(&cusolver::cusolverDnCCgels_bufferSize)>("cusolverDnCCgels_bufferSize");
+  decltype(&cusolver::cusolverDnCCgesv) cusolverDnCCgesv = find<decltype(&cusolver::cusolverDnCCgesv)>("cusolverDnCCgesv");
+  decltype(&cusolver::cusolverDnCCgesv_bufferSize) cusolverDnCCgesv_bufferSize = find<decltype(&cusolver::cusolverDnCCgesv_bufferSize)>("cusolverDnCCgesv_bufferSize");
+  decltype(&cusolver::cusolverDnCEgels) cusolverDnCEgels = find<decltype(&cusolver::cusolverDnCEgels)>("cusolverDnCEgels");
+  decltype(&cusolver::cusolverDnCEgels_bufferSize) cusolverDnCEgels_bufferSize = find<decltype(&cusolver::cusolverDnCEgels_bufferSize)>("cusolverDnCEgels_bufferSize");
+  decltype(&cusolver::cusolverDnCEgesv) cusolverDnCEgesv = find<decltype(&cusolver::cusolverDnCEgesv)>("cusolverDnCEgesv");
+  decltype(&cusolver::cusolverDnCEgesv_bufferSize) cusolverDnCEgesv_bufferSize = find<decltype(&cusolver::cusolverDnCEgesv_bufferSize)>("cusolverDnCEgesv_bufferSize");
+  decltype(&cusolver::cusolverDnCKgels) cusolverDnCKgels = find<decltype(&cusolver::cusolverDnCKgels)>("cusolverDnCKgels");
+  decltype(&cusolver::cusolverDnCKgels_bufferSize) cusolverDnCKgels_bufferSize = find<decltype(&cusolver::cusolverDnCKgels_bufferSize)>("cusolverDnCKgels_bufferSize");
+  decltype(&cusolver::cusolverDnCKgesv) cusolverDnCKgesv = find<decltype(&cusolver::cusolverDnCKgesv)>("cusolverDnCKgesv");
+  decltype(&cusolver::cusolverDnCKgesv_bufferSize) cusolverDnCKgesv_bufferSize = find<decltype(&cusolver::cusolverDnCKgesv_bufferSize)>("cusolverDnCKgesv_bufferSize");
+  decltype(&cusolver::cusolverDnCYgels) cusolverDnCYgels = find<decltype(&cusolver::cusolverDnCYgels)>("cusolverDnCYgels");
+  decltype(&cusolver::cusolverDnCYgels_bufferSize) cusolverDnCYgels_bufferSize = find<decltype(&cusolver::cusolverDnCYgels_bufferSize)>("cusolverDnCYgels_bufferSize");
+  decltype(&cusolver::cusolverDnCYgesv) cusolverDnCYgesv = find<decltype(&cusolver::cusolverDnCYgesv)>("cusolverDnCYgesv");
+  decltype(&cusolver::cusolverDnCYgesv_bufferSize) cusolverDnCYgesv_bufferSize = find<decltype(&cusolver::cusolverDnCYgesv_bufferSize)>("cusolverDnCYgesv_bufferSize");
   decltype(&cusolver::cusolverDnCgebrd) cusolverDnCgebrd = find<decltype(&cusolver::cusolverDnCgebrd)>("cusolverDnCgebrd");
   decltype(&cusolver::cusolverDnCgebrd_bufferSize) cusolverDnCgebrd_bufferSize = find<decltype(&cusolver::cusolverDnCgebrd_bufferSize)>("cusolverDnCgebrd_bufferSize");
   decltype(&cusolver::cusolverDnCgeqrf) cusolverDnCgeqrf = find<decltype(&cusolver::cusolverDnCgeqrf)>("cusolverDnCgeqrf");
@@ -71,6 +87,26 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverDnCunmqr_bufferSize) cusolverDnCunmqr_bufferSize = find<decltype(&cusolver::cusolverDnCunmqr_bufferSize)>("cusolverDnCunmqr_bufferSize");
   decltype(&cusolver::cusolverDnCunmtr) cusolverDnCunmtr = find<decltype(&cusolver::cusolverDnCunmtr)>("cusolverDnCunmtr");
   decltype(&cusolver::cusolverDnCunmtr_bufferSize) cusolverDnCunmtr_bufferSize = find<decltype(&cusolver::cusolverDnCunmtr_bufferSize)>("cusolverDnCunmtr_bufferSize");
+  decltype(&cusolver::cusolverDnDBgels) cusolverDnDBgels = find<decltype(&cusolver::cusolverDnDBgels)>("cusolverDnDBgels");
+  decltype(&cusolver::cusolverDnDBgels_bufferSize) cusolverDnDBgels_bufferSize = find<decltype(&cusolver::cusolverDnDBgels_bufferSize)>("cusolverDnDBgels_bufferSize");
+  decltype(&cusolver::cusolverDnDBgesv) cusolverDnDBgesv = find<decltype(&cusolver::cusolverDnDBgesv)>("cusolverDnDBgesv");
+  decltype(&cusolver::cusolverDnDBgesv_bufferSize) cusolverDnDBgesv_bufferSize = find<decltype(&cusolver::cusolverDnDBgesv_bufferSize)>("cusolverDnDBgesv_bufferSize");
+  decltype(&cusolver::cusolverDnDDgels) cusolverDnDDgels = find<decltype(&cusolver::cusolverDnDDgels)>("cusolverDnDDgels");
+  decltype(&cusolver::cusolverDnDDgels_bufferSize) cusolverDnDDgels_bufferSize = find<decltype(&cusolver::cusolverDnDDgels_bufferSize)>("cusolverDnDDgels_bufferSize");
+  decltype(&cusolver::cusolverDnDDgesv) cusolverDnDDgesv = find<decltype(&cusolver::cusolverDnDDgesv)>("cusolverDnDDgesv");
+  decltype(&cusolver::cusolverDnDDgesv_bufferSize) cusolverDnDDgesv_bufferSize = find<decltype(&cusolver::cusolverDnDDgesv_bufferSize)>("cusolverDnDDgesv_bufferSize");
+  decltype(&cusolver::cusolverDnDHgels) cusolverDnDHgels = find<decltype(&cusolver::cusolverDnDHgels)>("cusolverDnDHgels");
+  decltype(&cusolver::cusolverDnDHgels_bufferSize) cusolverDnDHgels_bufferSize = find<decltype(&cusolver::cusolverDnDHgels_bufferSize)>("cusolverDnDHgels_bufferSize");
+  decltype(&cusolver::cusolverDnDHgesv) cusolverDnDHgesv = find<decltype(&cusolver::cusolverDnDHgesv)>("cusolverDnDHgesv");
+  decltype(&cusolver::cusolverDnDHgesv_bufferSize) cusolverDnDHgesv_bufferSize = find<decltype(&cusolver::cusolverDnDHgesv_bufferSize)>("cusolverDnDHgesv_bufferSize");
+  decltype(&cusolver::cusolverDnDSgels) cusolverDnDSgels = find<decltype(&cusolver::cusolverDnDSgels)>("cusolverDnDSgels");
+  decltype(&cusolver::cusolverDnDSgels_bufferSize) cusolverDnDSgels_bufferSize = find<decltype(&cusolver::cusolverDnDSgels_bufferSize)>("cusolverDnDSgels_bufferSize");
+  decltype(&cusolver::cusolverDnDSgesv) cusolverDnDSgesv = find<decltype(&cusolver::cusolverDnDSgesv)>("cusolverDnDSgesv");
+  decltype(&cusolver::cusolverDnDSgesv_bufferSize) cusolverDnDSgesv_bufferSize = find<decltype(&cusolver::cusolverDnDSgesv_bufferSize)>("cusolverDnDSgesv_bufferSize");
+  decltype(&cusolver::cusolverDnDXgels) cusolverDnDXgels = find<decltype(&cusolver::cusolverDnDXgels)>("cusolverDnDXgels");
+  decltype(&cusolver::cusolverDnDXgels_bufferSize) cusolverDnDXgels_bufferSize = find<decltype(&cusolver::cusolverDnDXgels_bufferSize)>("cusolverDnDXgels_bufferSize");
+  decltype(&cusolver::cusolverDnDXgesv) cusolverDnDXgesv = find<decltype(&cusolver::cusolverDnDXgesv)>("cusolverDnDXgesv");
+  decltype(&cusolver::cusolverDnDXgesv_bufferSize) cusolverDnDXgesv_bufferSize = find<decltype(&cusolver::cusolverDnDXgesv_bufferSize)>("cusolverDnDXgesv_bufferSize");
   decltype(&cusolver::cusolverDnDestroy) cusolverDnDestroy = find<decltype(&cusolver::cusolverDnDestroy)>("cusolverDnDestroy");
   decltype(&cusolver::cusolverDnDestroyGesvdjInfo) cusolverDnDestroyGesvdjInfo = find<decltype(&cusolver::cusolverDnDestroyGesvdjInfo)>("cusolverDnDestroyGesvdjInfo");
   decltype(&cusolver::cusolverDnDestroyParams) cusolverDnDestroyParams = find<decltype(&cusolver::cusolverDnDestroyParams)>("cusolverDnDestroyParams");
@@ -133,6 +169,45 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverDnGetDeterministicMode) cusolverDnGetDeterministicMode = find<decltype(&cusolver::cusolverDnGetDeterministicMode)>("cusolverDnGetDeterministicMode");
   decltype(&cusolver::cusolverDnGetMathMode) cusolverDnGetMathMode = find<decltype(&cusolver::cusolverDnGetMathMode)>("cusolverDnGetMathMode");
   decltype(&cusolver::cusolverDnGetStream) cusolverDnGetStream = find<decltype(&cusolver::cusolverDnGetStream)>("cusolverDnGetStream");
+  decltype(&cusolver::cusolverDnIRSInfosCreate) cusolverDnIRSInfosCreate = find<decltype(&cusolver::cusolverDnIRSInfosCreate)>("cusolverDnIRSInfosCreate");
+  decltype(&cusolver::cusolverDnIRSInfosDestroy) cusolverDnIRSInfosDestroy = find<decltype(&cusolver::cusolverDnIRSInfosDestroy)>("cusolverDnIRSInfosDestroy");
+  decltype(&cusolver::cusolverDnIRSInfosGetMaxIters) cusolverDnIRSInfosGetMaxIters = find<decltype(&cusolver::cusolverDnIRSInfosGetMaxIters)>("cusolverDnIRSInfosGetMaxIters");
+  decltype(&cusolver::cusolverDnIRSInfosGetNiters) cusolverDnIRSInfosGetNiters = find<decltype(&cusolver::cusolverDnIRSInfosGetNiters)>("cusolverDnIRSInfosGetNiters");
+  decltype(&cusolver::cusolverDnIRSInfosGetOuterNiters) cusolverDnIRSInfosGetOuterNiters = find<decltype(&cusolver::cusolverDnIRSInfosGetOuterNiters)>("cusolverDnIRSInfosGetOuterNiters");
+  decltype(&cusolver::cusolverDnIRSInfosRequestResidual) cusolverDnIRSInfosRequestResidual = find<decltype(&cusolver::cusolverDnIRSInfosRequestResidual)>("cusolverDnIRSInfosRequestResidual");
+  decltype(&cusolver::cusolverDnIRSParamsCreate) cusolverDnIRSParamsCreate = find<decltype(&cusolver::cusolverDnIRSParamsCreate)>("cusolverDnIRSParamsCreate");
+  decltype(&cusolver::cusolverDnIRSParamsDestroy) cusolverDnIRSParamsDestroy = find<decltype(&cusolver::cusolverDnIRSParamsDestroy)>("cusolverDnIRSParamsDestroy");
+  decltype(&cusolver::cusolverDnIRSParamsDisableFallback) cusolverDnIRSParamsDisableFallback = find<decltype(&cusolver::cusolverDnIRSParamsDisableFallback)>("cusolverDnIRSParamsDisableFallback");
+  decltype(&cusolver::cusolverDnIRSParamsEnableFallback) cusolverDnIRSParamsEnableFallback = find<decltype(&cusolver::cusolverDnIRSParamsEnableFallback)>("cusolverDnIRSParamsEnableFallback");
+  decltype(&cusolver::cusolverDnIRSParamsGetMaxIters) cusolverDnIRSParamsGetMaxIters = find<decltype(&cusolver::cusolverDnIRSParamsGetMaxIters)>("cusolverDnIRSParamsGetMaxIters");
+  decltype(&cusolver::cusolverDnIRSParamsSetMaxIters) cusolverDnIRSParamsSetMaxIters = find<decltype(&cusolver::cusolverDnIRSParamsSetMaxIters)>("cusolverDnIRSParamsSetMaxIters");
+  decltype(&cusolver::cusolverDnIRSParamsSetMaxItersInner) cusolverDnIRSParamsSetMaxItersInner = find<decltype(&cusolver::cusolverDnIRSParamsSetMaxItersInner)>("cusolverDnIRSParamsSetMaxItersInner");
+  decltype(&cusolver::cusolverDnIRSParamsSetRefinementSolver) cusolverDnIRSParamsSetRefinementSolver = find<decltype(&cusolver::cusolverDnIRSParamsSetRefinementSolver)>("cusolverDnIRSParamsSetRefinementSolver");
+  decltype(&cusolver::cusolverDnIRSParamsSetSolverLowestPrecision) cusolverDnIRSParamsSetSolverLowestPrecision = find<decltype(&cusolver::cusolverDnIRSParamsSetSolverLowestPrecision)>("cusolverDnIRSParamsSetSolverLowestPrecision");
+  decltype(&cusolver::cusolverDnIRSParamsSetSolverMainPrecision) cusolverDnIRSParamsSetSolverMainPrecision = find<decltype(&cusolver::cusolverDnIRSParamsSetSolverMainPrecision)>("cusolverDnIRSParamsSetSolverMainPrecision");
+  decltype(&cusolver::cusolverDnIRSParamsSetSolverPrecisions) cusolverDnIRSParamsSetSolverPrecisions = find<decltype(&cusolver::cusolverDnIRSParamsSetSolverPrecisions)>("cusolverDnIRSParamsSetSolverPrecisions");
+  decltype(&cusolver::cusolverDnIRSParamsSetTol) cusolverDnIRSParamsSetTol = find<decltype(&cusolver::cusolverDnIRSParamsSetTol)>("cusolverDnIRSParamsSetTol");
+  decltype(&cusolver::cusolverDnIRSParamsSetTolInner) cusolverDnIRSParamsSetTolInner = find<decltype(&cusolver::cusolverDnIRSParamsSetTolInner)>("cusolverDnIRSParamsSetTolInner");
+  decltype(&cusolver::cusolverDnIRSXgels) cusolverDnIRSXgels = find<decltype(&cusolver::cusolverDnIRSXgels)>("cusolverDnIRSXgels");
+  decltype(&cusolver::cusolverDnIRSXgels_bufferSize) cusolverDnIRSXgels_bufferSize = find<decltype(&cusolver::cusolverDnIRSXgels_bufferSize)>("cusolverDnIRSXgels_bufferSize");
+  decltype(&cusolver::cusolverDnIRSXgesv) cusolverDnIRSXgesv = find<decltype(&cusolver::cusolverDnIRSXgesv)>("cusolverDnIRSXgesv");
+  decltype(&cusolver::cusolverDnIRSXgesv_bufferSize) cusolverDnIRSXgesv_bufferSize = find<decltype(&cusolver::cusolverDnIRSXgesv_bufferSize)>("cusolverDnIRSXgesv_bufferSize");
+  decltype(&cusolver::cusolverDnSBgels) cusolverDnSBgels = find<decltype(&cusolver::cusolverDnSBgels)>("cusolverDnSBgels");
+  decltype(&cusolver::cusolverDnSBgels_bufferSize) cusolverDnSBgels_bufferSize = find<decltype(&cusolver::cusolverDnSBgels_bufferSize)>("cusolverDnSBgels_bufferSize");
+  decltype(&cusolver::cusolverDnSBgesv) cusolverDnSBgesv = find<decltype(&cusolver::cusolverDnSBgesv)>("cusolverDnSBgesv");
+  decltype(&cusolver::cusolverDnSBgesv_bufferSize) cusolverDnSBgesv_bufferSize = find<decltype(&cusolver::cusolverDnSBgesv_bufferSize)>("cusolverDnSBgesv_bufferSize");
+  decltype(&cusolver::cusolverDnSHgels) cusolverDnSHgels = find<decltype(&cusolver::cusolverDnSHgels)>("cusolverDnSHgels");
+  decltype(&cusolver::cusolverDnSHgels_bufferSize) cusolverDnSHgels_bufferSize = find<decltype(&cusolver::cusolverDnSHgels_bufferSize)>("cusolverDnSHgels_bufferSize");
+  decltype(&cusolver::cusolverDnSHgesv) cusolverDnSHgesv = find<decltype(&cusolver::cusolverDnSHgesv)>("cusolverDnSHgesv");
+  decltype(&cusolver::cusolverDnSHgesv_bufferSize) cusolverDnSHgesv_bufferSize = find<decltype(&cusolver::cusolverDnSHgesv_bufferSize)>("cusolverDnSHgesv_bufferSize");
+  decltype(&cusolver::cusolverDnSSgels) cusolverDnSSgels = find<decltype(&cusolver::cusolverDnSSgels)>("cusolverDnSSgels");
+  decltype(&cusolver::cusolverDnSSgels_bufferSize) cusolverDnSSgels_bufferSize = find<decltype(&cusolver::cusolverDnSSgels_bufferSize)>("cusolverDnSSgels_bufferSize");
+  decltype(&cusolver::cusolverDnSSgesv) cusolverDnSSgesv = find<decltype(&cusolver::cusolverDnSSgesv)>("cusolverDnSSgesv");
+  decltype(&cusolver::cusolverDnSSgesv_bufferSize) cusolverDnSSgesv_bufferSize = find<decltype(&cusolver::cusolverDnSSgesv_bufferSize)>("cusolverDnSSgesv_bufferSize");
+  decltype(&cusolver::cusolverDnSXgels) cusolverDnSXgels = find<decltype(&cusolver::cusolverDnSXgels)>("cusolverDnSXgels");
+  decltype(&cusolver::cusolverDnSXgels_bufferSize) cusolverDnSXgels_bufferSize = find<decltype(&cusolver::cusolverDnSXgels_bufferSize)>("cusolverDnSXgels_bufferSize");
+  decltype(&cusolver::cusolverDnSXgesv) cusolverDnSXgesv = find<decltype(&cusolver::cusolverDnSXgesv)>("cusolverDnSXgesv");
+  decltype(&cusolver::cusolverDnSXgesv_bufferSize) cusolverDnSXgesv_bufferSize = find<decltype(&cusolver::cusolverDnSXgesv_bufferSize)>("cusolverDnSXgesv_bufferSize");
   decltype(&cusolver::cusolverDnSetAdvOptions) cusolverDnSetAdvOptions = find<decltype(&cusolver::cusolverDnSetAdvOptions)>("cusolverDnSetAdvOptions");
   decltype(&cusolver::cusolverDnSetDeterministicMode) cusolverDnSetDeterministicMode = find<decltype(&cusolver::cusolverDnSetDeterministicMode)>("cusolverDnSetDeterministicMode");
   decltype(&cusolver::cusolverDnSetMathMode) cusolverDnSetMathMode = find<decltype(&cusolver::cusolverDnSetMathMode)>("cusolverDnSetMathMode");
@@ -226,6 +301,26 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverDnXsytrs_bufferSize) cusolverDnXsytrs_bufferSize = find<decltype(&cusolver::cusolverDnXsytrs_bufferSize)>("cusolverDnXsytrs_bufferSize");
   decltype(&cusolver::cusolverDnXtrtri) cusolverDnXtrtri = find<decltype(&cusolver::cusolverDnXtrtri)>("cusolverDnXtrtri");
   decltype(&cusolver::cusolverDnXtrtri_bufferSize) cusolverDnXtrtri_bufferSize = find<decltype(&cusolver::cusolverDnXtrtri_bufferSize)>("cusolverDnXtrtri_bufferSize");
+  decltype(&cusolver::cusolverDnZCgels) cusolverDnZCgels = find<decltype(&cusolver::cusolverDnZCgels)>("cusolverDnZCgels");
+  decltype(&cusolver::cusolverDnZCgels_bufferSize) cusolverDnZCgels_bufferSize = find<decltype(&cusolver::cusolverDnZCgels_bufferSize)>("cusolverDnZCgels_bufferSize");
+  decltype(&cusolver::cusolverDnZCgesv) cusolverDnZCgesv = find<decltype(&cusolver::cusolverDnZCgesv)>("cusolverDnZCgesv");
+  decltype(&cusolver::cusolverDnZCgesv_bufferSize) cusolverDnZCgesv_bufferSize = find<decltype(&cusolver::cusolverDnZCgesv_bufferSize)>("cusolverDnZCgesv_bufferSize");
+  decltype(&cusolver::cusolverDnZEgels) cusolverDnZEgels = find<decltype(&cusolver::cusolverDnZEgels)>("cusolverDnZEgels");
+  decltype(&cusolver::cusolverDnZEgels_bufferSize) cusolverDnZEgels_bufferSize = find<decltype(&cusolver::cusolverDnZEgels_bufferSize)>("cusolverDnZEgels_bufferSize");
+  decltype(&cusolver::cusolverDnZEgesv) cusolverDnZEgesv = find<decltype(&cusolver::cusolverDnZEgesv)>("cusolverDnZEgesv");
+  decltype(&cusolver::cusolverDnZEgesv_bufferSize) cusolverDnZEgesv_bufferSize = find<decltype(&cusolver::cusolverDnZEgesv_bufferSize)>("cusolverDnZEgesv_bufferSize");
+  decltype(&cusolver::cusolverDnZKgels) cusolverDnZKgels = find<decltype(&cusolver::cusolverDnZKgels)>("cusolverDnZKgels");
+  decltype(&cusolver::cusolverDnZKgels_bufferSize) cusolverDnZKgels_bufferSize = find<decltype(&cusolver::cusolverDnZKgels_bufferSize)>("cusolverDnZKgels_bufferSize");
+  decltype(&cusolver::cusolverDnZKgesv) cusolverDnZKgesv = find<decltype(&cusolver::cusolverDnZKgesv)>("cusolverDnZKgesv");
+  decltype(&cusolver::cusolverDnZKgesv_bufferSize) cusolverDnZKgesv_bufferSize = find<decltype(&cusolver::cusolverDnZKgesv_bufferSize)>("cusolverDnZKgesv_bufferSize");
+  decltype(&cusolver::cusolverDnZYgels) cusolverDnZYgels = find<decltype(&cusolver::cusolverDnZYgels)>("cusolverDnZYgels");
+  decltype(&cusolver::cusolverDnZYgels_bufferSize) cusolverDnZYgels_bufferSize = find<decltype(&cusolver::cusolverDnZYgels_bufferSize)>("cusolverDnZYgels_bufferSize");
+  decltype(&cusolver::cusolverDnZYgesv) cusolverDnZYgesv = find<decltype(&cusolver::cusolverDnZYgesv)>("cusolverDnZYgesv");
+  decltype(&cusolver::cusolverDnZYgesv_bufferSize) cusolverDnZYgesv_bufferSize = find<decltype(&cusolver::cusolverDnZYgesv_bufferSize)>("cusolverDnZYgesv_bufferSize");
+  decltype(&cusolver::cusolverDnZZgels) cusolverDnZZgels = find<decltype(&cusolver::cusolverDnZZgels)>("cusolverDnZZgels");
+  decltype(&cusolver::cusolverDnZZgels_bufferSize) cusolverDnZZgels_bufferSize = find<decltype(&cusolver::cusolverDnZZgels_bufferSize)>("cusolverDnZZgels_bufferSize");
+  decltype(&cusolver::cusolverDnZZgesv) cusolverDnZZgesv = find<decltype(&cusolver::cusolverDnZZgesv)>("cusolverDnZZgesv");
+  decltype(&cusolver::cusolverDnZZgesv_bufferSize) cusolverDnZZgesv_bufferSize = find<decltype(&cusolver::cusolverDnZZgesv_bufferSize)>("cusolverDnZZgesv_bufferSize");
   decltype(&cusolver::cusolverDnZgebrd) cusolverDnZgebrd = find<decltype(&cusolver::cusolverDnZgebrd)>("cusolverDnZgebrd");
   decltype(&cusolver::cusolverDnZgebrd_bufferSize) cusolverDnZgebrd_bufferSize = find<decltype(&cusolver::cusolverDnZgebrd_bufferSize)>("cusolverDnZgebrd_bufferSize");
   decltype(&cusolver::cusolverDnZgeqrf) cusolverDnZgeqrf = find<decltype(&cusolver::cusolverDnZgeqrf)>("cusolverDnZgeqrf");
@@ -410,108 +505,13 @@ struct Cusolver : Loaded {
 
 // Those that answer CUSOLVER_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCusolverUnsupported = {
-    "cusolverDnCCgels",
-    "cusolverDnCCgels_bufferSize",
-    "cusolverDnCCgesv",
-    "cusolverDnCCgesv_bufferSize",
-    "cusolverDnCEgels",
-    "cusolverDnCEgels_bufferSize",
-    "cusolverDnCEgesv",
-    "cusolverDnCEgesv_bufferSize",
-    "cusolverDnCKgels",
-    "cusolverDnCKgels_bufferSize",
-    "cusolverDnCKgesv",
-    "cusolverDnCKgesv_bufferSize",
-    "cusolverDnCYgels",
-    "cusolverDnCYgels_bufferSize",
-    "cusolverDnCYgesv",
-    "cusolverDnCYgesv_bufferSize",
-    "cusolverDnDBgels",
-    "cusolverDnDBgels_bufferSize",
-    "cusolverDnDBgesv",
-    "cusolverDnDBgesv_bufferSize",
-    "cusolverDnDDgels",
-    "cusolverDnDDgels_bufferSize",
-    "cusolverDnDDgesv",
-    "cusolverDnDDgesv_bufferSize",
-    "cusolverDnDHgels",
-    "cusolverDnDHgels_bufferSize",
-    "cusolverDnDHgesv",
-    "cusolverDnDHgesv_bufferSize",
-    "cusolverDnDSgels",
-    "cusolverDnDSgels_bufferSize",
-    "cusolverDnDSgesv",
-    "cusolverDnDSgesv_bufferSize",
-    "cusolverDnDXgels",
-    "cusolverDnDXgels_bufferSize",
-    "cusolverDnDXgesv",
-    "cusolverDnDXgesv_bufferSize",
     "cusolverDnGetEmulationStrategy",
-    "cusolverDnIRSInfosCreate",
-    "cusolverDnIRSInfosDestroy",
-    "cusolverDnIRSInfosGetMaxIters",
-    "cusolverDnIRSInfosGetNiters",
-    "cusolverDnIRSInfosGetOuterNiters",
     "cusolverDnIRSInfosGetResidualHistory",
-    "cusolverDnIRSInfosRequestResidual",
-    "cusolverDnIRSParamsCreate",
-    "cusolverDnIRSParamsDestroy",
-    "cusolverDnIRSParamsDisableFallback",
-    "cusolverDnIRSParamsEnableFallback",
-    "cusolverDnIRSParamsGetMaxIters",
-    "cusolverDnIRSParamsSetMaxIters",
-    "cusolverDnIRSParamsSetMaxItersInner",
-    "cusolverDnIRSParamsSetRefinementSolver",
-    "cusolverDnIRSParamsSetSolverLowestPrecision",
-    "cusolverDnIRSParamsSetSolverMainPrecision",
-    "cusolverDnIRSParamsSetSolverPrecisions",
-    "cusolverDnIRSParamsSetTol",
-    "cusolverDnIRSParamsSetTolInner",
-    "cusolverDnIRSXgels",
-    "cusolverDnIRSXgels_bufferSize",
-    "cusolverDnIRSXgesv",
-    "cusolverDnIRSXgesv_bufferSize",
-    "cusolverDnSBgels",
-    "cusolverDnSBgels_bufferSize",
-    "cusolverDnSBgesv",
-    "cusolverDnSBgesv_bufferSize",
-    "cusolverDnSHgels",
-    "cusolverDnSHgels_bufferSize",
-    "cusolverDnSHgesv",
-    "cusolverDnSHgesv_bufferSize",
-    "cusolverDnSSgels",
-    "cusolverDnSSgels_bufferSize",
-    "cusolverDnSSgesv",
-    "cusolverDnSSgesv_bufferSize",
-    "cusolverDnSXgels",
-    "cusolverDnSXgels_bufferSize",
-    "cusolverDnSXgesv",
-    "cusolverDnSXgesv_bufferSize",
     "cusolverDnSetEmulationStrategy",
     "cusolverDnXgesvdp",
     "cusolverDnXgesvdp_bufferSize",
     "cusolverDnXgesvdr",
     "cusolverDnXgesvdr_bufferSize",
-    "cusolverDnZCgels",
-    "cusolverDnZCgels_bufferSize",
-    "cusolverDnZCgesv",
-    "cusolverDnZCgesv_bufferSize",
-    "cusolverDnZEgels",
-    "cusolverDnZEgels_bufferSize",
-    "cusolverDnZEgesv",
-    "cusolverDnZEgesv_bufferSize",
-    "cusolverDnZKgels",
-    "cusolverDnZKgels_bufferSize",
-    "cusolverDnZKgesv",
-    "cusolverDnZKgesv_bufferSize",
-    "cusolverDnZYgels",
-    "cusolverDnZYgels_bufferSize",
-    "cusolverDnZYgesv",
-    "cusolverDnZYgesv_bufferSize",
-    "cusolverDnZZgels",
-    "cusolverDnZZgels_bufferSize",
-    "cusolverDnZZgesv",
-    "cusolverDnZZgesv_bufferSize",
     "cusolverSpCcsreigsHost",
     "cusolverSpCcsreigvsi",
     "cusolverSpCcsreigvsiHost",
