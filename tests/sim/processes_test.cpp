@@ -3,6 +3,7 @@
 
 #include "../emulator.hpp"
 #include "processes_support.hpp"
+#include "sim/steering/command.hpp"
 #include "telemetry_support.hpp"
 
 namespace nvmlkit::sim::processes {
@@ -247,6 +248,7 @@ TEST_F(Processes, AProcessThatComesAgainHasOneRecord) {
 TEST_F(Processes, UtilizationIsSharedByWeight) {
   NVMLKIT_NEEDS_START_TIMES();
   const auto machine = attach(make(1));
+  ASSERT_TRUE(steering::set_pace(*machine, 0)) << "no time passes in which the first one is alone";
   edit(*machine, 0, [](model::Gpu& gpu) { gpu.utilization.gpu = 80U; });
   account(*machine);
   Idle a, b;
