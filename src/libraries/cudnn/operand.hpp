@@ -6,6 +6,12 @@
 
 namespace nvmlkit::cudnn {
 
+// Descriptors are read in as many dimensions as the program wants; those that are not there are 0.
+template <class Values>
+int value_at(const Values& values, std::size_t k) {
+  return k < values.size() ? static_cast<int>(values[k]) : 0;
+}
+
 inline bool is_type(cudnnDataType_t type) { return dnn::size_of(static_cast<dnn::Type>(type)) != 0; }
 
 struct Operand {

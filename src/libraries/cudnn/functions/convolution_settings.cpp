@@ -51,9 +51,9 @@ cudnnStatus_t set_convolution_2d(Convolution* c, int pad_h, int pad_w, int u, in
 cudnnStatus_t get_convolution_2d(const Convolution* c, int* pad_h, int* pad_w, int* u, int* v, int* dilation_h,
                                  int* dilation_w, cudnnConvolutionMode_t* mode, cudnnDataType_t* type) {
   if (!are_live(c)) return bad("the descriptor is none");
-  const auto at = [](const std::vector<int>& values, std::size_t k) { return k < values.size() ? values[k] : 0; };
-  answer(pad_h, at(c->pad, 0)), answer(pad_w, at(c->pad, 1)), answer(u, at(c->stride, 0)), answer(v, at(c->stride, 1));
-  answer(dilation_h, at(c->dilation, 0)), answer(dilation_w, at(c->dilation, 1));
+  answer(pad_h, value_at(c->pad, 0)), answer(pad_w, value_at(c->pad, 1)), answer(u, value_at(c->stride, 0)),
+      answer(v, value_at(c->stride, 1));
+  answer(dilation_h, value_at(c->dilation, 0)), answer(dilation_w, value_at(c->dilation, 1));
   answer(mode, c->mode), answer(type, c->compute_type);
   return CUDNN_STATUS_SUCCESS;
 }

@@ -51,10 +51,9 @@ cudnnStatus_t set_pooling_2d(Pooling* p, cudnnPoolingMode_t mode, cudnnNanPropag
 cudnnStatus_t get_pooling_2d(const Pooling* p, cudnnPoolingMode_t* mode, cudnnNanPropagation_t* nan, int* height,
                              int* width, int* pad_h, int* pad_w, int* stride_h, int* stride_w) {
   if (!are_live(p)) return bad("the descriptor is none");
-  const auto at = [](const std::vector<int>& values, std::size_t k) { return k < values.size() ? values[k] : 0; };
-  give(mode, p->mode), give(nan, p->nan), give(height, at(p->window, 0)), give(width, at(p->window, 1));
-  give(pad_h, at(p->pad, 0)), give(pad_w, at(p->pad, 1));
-  give(stride_h, at(p->stride, 0)), give(stride_w, at(p->stride, 1));
+  give(mode, p->mode), give(nan, p->nan), give(height, value_at(p->window, 0)), give(width, value_at(p->window, 1));
+  give(pad_h, value_at(p->pad, 0)), give(pad_w, value_at(p->pad, 1));
+  give(stride_h, value_at(p->stride, 0)), give(stride_w, value_at(p->stride, 1));
   return CUDNN_STATUS_SUCCESS;
 }
 

@@ -47,9 +47,6 @@ cudnnStatus_t set(dnn::Layout& out, cudnnDataType_t type, int count, const int* 
   return CUDNN_STATUS_SUCCESS;
 }
 
-// Sizes are read in 4 dimensions however many there are; those that are not there are 0.
-int at(const dnn::Sizes& values, std::size_t k) { return k < values.size() ? static_cast<int>(values[k]) : 0; }
-
 template <class T>
 void tell(T* out, T value) {
   if (out) *out = value;
@@ -100,8 +97,8 @@ cudnnStatus_t get_tensor_4d(const Tensor* t, cudnnDataType_t* type, int* n, int*
   int* const strides[] = {of_n, of_c, of_h, of_w};
   tell(type, static_cast<cudnnDataType_t>(t->layout.type));
   for (std::size_t k = 0; k < 4; ++k) {
-    tell(sizes[k], at(t->layout.sizes, k));
-    tell(strides[k], at(t->layout.strides, k));
+    tell(sizes[k], value_at(t->layout.sizes, k));
+    tell(strides[k], value_at(t->layout.strides, k));
   }
   return CUDNN_STATUS_SUCCESS;
 }
@@ -141,7 +138,7 @@ cudnnStatus_t get_filter_4d(const Filter* f, cudnnDataType_t* type, cudnnTensorF
   int* const sizes[] = {k, c, h, w};
   tell(type, static_cast<cudnnDataType_t>(f->layout.type));
   tell(format, f->format);
-  for (std::size_t d = 0; d < 4; ++d) tell(sizes[d], at(f->layout.sizes, d));
+  for (std::size_t d = 0; d < 4; ++d) tell(sizes[d], value_at(f->layout.sizes, d));
   return CUDNN_STATUS_SUCCESS;
 }
 
