@@ -141,13 +141,13 @@ class BesideNvidias : public testing::Test {
     }
     return out;
   }
-  template <class Description, class Which, class Make, class Get, class Set>
-  void compare(const char* name, unsigned count, Make make, Get get, Set set) {
+  template <class Description, class Which, class Make, class Destroy, class Get, class Set>
+  void compare(const char* name, unsigned count, Make make, Destroy destroy, Get get, Set set) {
     SCOPED_TRACE(name);
     const auto of = [&](const Cublaslt& library) {
       Description* description = nullptr;
       EXPECT_EQ(make(library, &description), CUBLAS_STATUS_SUCCESS);
-      return answers(
+      auto found = answers(
           [&](unsigned which, void* to, std::size_t size, std::size_t* written) {
             return (library.*get)(description, static_cast<Which>(which), to, size, written);
           },
@@ -155,6 +155,8 @@ class BesideNvidias : public testing::Test {
             return (library.*set)(description, static_cast<Which>(which), from, size);
           },
           count);
+      EXPECT_EQ((library.*destroy)(description), CUBLAS_STATUS_SUCCESS);
+      return found;
     };
     const auto ours = of(ours_), theirs = of(nvidias());
     for (unsigned which = 0; which < count; ++which) {
@@ -176,20 +178,25 @@ class BesideNvidias : public testing::Test {
 TEST_F(BesideNvidias, AttributesAreTheSame) {
   compare<MatrixLayout, cublasLtMatrixLayoutAttribute_t>(
       "layout", 10, [](const Cublaslt& l, auto out) { return l.cublasLtMatrixLayoutCreate(out, CUDA_R_32F, 3, 4, 3); },
-      &Cublaslt::cublasLtMatrixLayoutGetAttribute, &Cublaslt::cublasLtMatrixLayoutSetAttribute);
+      &Cublaslt::cublasLtMatrixLayoutDestroy, &Cublaslt::cublasLtMatrixLayoutGetAttribute,
+      &Cublaslt::cublasLtMatrixLayoutSetAttribute);
   compare<MatmulDescription, cublasLtMatmulDescAttributes_t>(
       "product", 40,
       [](const Cublaslt& l, auto out) { return l.cublasLtMatmulDescCreate(out, CUBLAS_COMPUTE_32F, CUDA_R_32F); },
-      &Cublaslt::cublasLtMatmulDescGetAttribute, &Cublaslt::cublasLtMatmulDescSetAttribute);
+      &Cublaslt::cublasLtMatmulDescDestroy, &Cublaslt::cublasLtMatmulDescGetAttribute,
+      &Cublaslt::cublasLtMatmulDescSetAttribute);
   compare<Preference, cublasLtMatmulPreferenceAttributes_t>(
       "preference", 13, [](const Cublaslt& l, auto out) { return l.cublasLtMatmulPreferenceCreate(out); },
-      &Cublaslt::cublasLtMatmulPreferenceGetAttribute, &Cublaslt::cublasLtMatmulPreferenceSetAttribute);
+      &Cublaslt::cublasLtMatmulPreferenceDestroy, &Cublaslt::cublasLtMatmulPreferenceGetAttribute,
+      &Cublaslt::cublasLtMatmulPreferenceSetAttribute);
   compare<TransformDescription, cublasLtMatrixTransformDescAttributes_t>(
       "transform", 6, [](const Cublaslt& l, auto out) { return l.cublasLtMatrixTransformDescCreate(out, CUDA_R_32F); },
-      &Cublaslt::cublasLtMatrixTransformDescGetAttribute, &Cublaslt::cublasLtMatrixTransformDescSetAttribute);
+      &Cublaslt::cublasLtMatrixTransformDescDestroy, &Cublaslt::cublasLtMatrixTransformDescGetAttribute,
+      &Cublaslt::cublasLtMatrixTransformDescSetAttribute);
   compare<EmulationDescription, cublasLtEmulationDescAttributes_t>(
       "emulation", 8, [](const Cublaslt& l, auto out) { return l.cublasLtEmulationDescCreate(out); },
-      &Cublaslt::cublasLtEmulationDescGetAttribute, &Cublaslt::cublasLtEmulationDescSetAttribute);
+      &Cublaslt::cublasLtEmulationDescDestroy, &Cublaslt::cublasLtEmulationDescGetAttribute,
+      &Cublaslt::cublasLtEmulationDescSetAttribute);
 }
 
 TEST_F(BesideNvidias, ConfigurationsLieAtTheSamePlaces) {
