@@ -17,31 +17,31 @@ Algorithm algorithm_for(std::int32_t compute, std::int32_t input) {
 
 // CUBLASLT_NUMERICAL_IMPL_FLAGS_*: macros of the header.
 struct Numerics {
-  static constexpr std::uint64_t fma = 1, hmma = 2, imma = 4, dmma = 8;
-  static constexpr std::uint64_t sums_f16 = 1 << 8, sums_f32 = 2 << 8, sums_f64 = 4 << 8, sums_i32 = 8 << 8;
-  static constexpr std::uint64_t input_f16 = 1 << 16, input_bf16 = 2 << 16, input_tf32 = 4 << 16, input_f32 = 8 << 16,
-                                 input_f64 = 16 << 16, input_i8 = 32 << 16, input_e4m3 = 64 << 16,
-                                 input_e5m2 = 128 << 16;
+  static constexpr std::uint64_t kFma = 1, kHmma = 2, kImma = 4, kDmma = 8;
+  static constexpr std::uint64_t kSumsF16 = 1 << 8, kSumsF32 = 2 << 8, kSumsF64 = 4 << 8, kSumsI32 = 8 << 8;
+  static constexpr std::uint64_t kInputF16 = 1 << 16, kInputBf16 = 2 << 16, kInputTf32 = 4 << 16, kInputF32 = 8 << 16,
+                                 kInputF64 = 16 << 16, kInputI8 = 32 << 16, kInputE4m3 = 64 << 16,
+                                 kInputE5m2 = 128 << 16;
 
   static std::uint64_t of_input(Type type, bool rounds_to_tf32) {
     switch (type) {
       case Type::f16:
       case Type::c16:
-        return hmma | input_f16;
+        return kHmma | kInputF16;
       case Type::bf16:
       case Type::cbf16:
-        return hmma | input_bf16;
+        return kHmma | kInputBf16;
       case Type::e4m3:
-        return hmma | input_e4m3;
+        return kHmma | kInputE4m3;
       case Type::e5m2:
-        return hmma | input_e5m2;
+        return kHmma | kInputE5m2;
       case Type::i8:
-        return imma | input_i8;
+        return kImma | kInputI8;
       case Type::f64:
       case Type::c64:
-        return dmma | input_f64;
+        return kDmma | kInputF64;
       default:
-        return rounds_to_tf32 ? hmma | input_tf32 : fma | input_f32;
+        return rounds_to_tf32 ? kHmma | kInputTf32 : kFma | kInputF32;
     }
   }
   static std::uint64_t of(const Algorithm& a) {
@@ -49,16 +49,16 @@ struct Numerics {
     switch (static_cast<cublasComputeType_t>(a.compute)) {
       case CUBLAS_COMPUTE_16F:
       case CUBLAS_COMPUTE_16F_PEDANTIC:
-        return input | sums_f16;
+        return input | kSumsF16;
       case CUBLAS_COMPUTE_64F:
       case CUBLAS_COMPUTE_64F_PEDANTIC:
       case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
-        return input | sums_f64;
+        return input | kSumsF64;
       case CUBLAS_COMPUTE_32I:
       case CUBLAS_COMPUTE_32I_PEDANTIC:
-        return input | sums_i32;
+        return input | kSumsI32;
       default:
-        return input | sums_f32;
+        return input | kSumsF32;
     }
   }
 };
