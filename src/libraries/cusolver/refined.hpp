@@ -66,7 +66,7 @@ struct RefinedSystem {
     double out = 0;
     for (int i = 0; i < count; ++i) {
       const double size = std::abs(from[i]);
-      if (!(size <= out)) out = size;  // what is no number stays
+      if (!(size <= out) && !std::isnan(out)) out = size;  // what is no number stays
     }
     return out;
   }
@@ -123,7 +123,7 @@ struct RefinedSystem {
           x[i + std::int64_t{j} * ldx] += T(change[static_cast<std::size_t>(i + std::int64_t{j} * n)]);
       rest = residual();
       if (is_solved(rest, limit)) return step;
-      if (!std::isfinite(largest(rest.data(), n))) return -5;
+      if (!std::isfinite(largest(rest.data(), n * columns))) return -5;
     }
     return -how.most;
   }

@@ -150,6 +150,24 @@ TEST_F(CublasLtOrders, AddTwoMatrices) {
                                     beta * b[row * kColumns + column]));
 }
 
+// One layout for both: each matrix has its own operation.
+TEST_F(CublasLtOrders, AMatrixIsAddedToItselfTurned) {
+  const std::vector<float> a = {1, 2, 3, 4};
+  const OnDevice<float> on_a(a), on_c(std::vector<float>(4));
+  const Layout layout(CUDA_R_32F, 2, 2);
+  turn(CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSB, 1);
+  const float alpha = 1, beta = 10;
+  ASSERT_EQ(lib.cublasLtMatrixTransform(handle, transform, &alpha, on_a.data(), layout, &beta, on_a.data(), layout,
+                                        on_c.data(), layout, nullptr),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(driver().cuCtxSynchronize(), cuda::CUDA_SUCCESS);
+  EXPECT_EQ(on_c.get(), (std::vector<float>{11, 32, 23, 44}));
+  const Layout wide(CUDA_R_32F, 2, 3);
+  EXPECT_EQ(lib.cublasLtMatrixTransform(handle, transform, &alpha, on_a.data(), wide, &beta, on_a.data(), wide,
+                                        on_c.data(), wide, nullptr),
+            CUBLAS_STATUS_INVALID_VALUE);
+}
+
 TEST_F(CublasLtOrders, RefuseWhatDoesNotFit) {
   const OnDevice<float> memory(std::vector<float>(4096));
   const float one = 1;

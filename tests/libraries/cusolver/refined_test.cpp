@@ -113,6 +113,22 @@ TEST(Refinement, ASingularMatrixIsFound) {
   EXPECT_EQ(read(info), 1);
 }
 
+// 1e6 is no number of half: the factors would be infinite.
+TEST(Refinement, WhatTheLowerPrecisionDoesNotHoldIsFactoredInTheMainOne) {
+  const int n = 3;
+  auto a = identity(n, n);
+  for (auto& x : a.numbers) x *= 1e6;
+  const Stored<float> matrix(a, n), right(a, n), found(Dense(n, n), n);
+  const auto info = state();
+  int steps = 0;
+  ASSERT_EQ(library().cusolverDnSHgesv(solver(), n, n, matrix.data(), n, nullptr, right.data(), n, found.data(), n,
+                                       nullptr, 0, &steps, info.as()),
+            CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(steps, -2);
+  EXPECT_EQ(read(info), 0);
+  EXPECT_EQ((found.get() - identity(n, n)).largest(), 0);
+}
+
 TEST(Refinement, SettingsChooseThePrecisions) {
   auto& l = library();
   RefinementSettings* settings = nullptr;

@@ -1,5 +1,7 @@
 #include "libraries/cublaslt/functions/transforms.hpp"
 
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "libraries/cublaslt/functions/attributes.hpp"
@@ -145,21 +147,21 @@ bool is_scalar(Type type) {
 cublasStatus_t check_sum(const TransformDescription& d, const MatrixLayout* a, const MatrixLayout* b,
                          const MatrixLayout& c) {
   const auto scalar = Type(d.scalar);
-  if (!is_scalar(scalar) || d.pointer_mode > static_cast<std::int32_t>(CUBLASLT_POINTER_MODE_DEVICE) ||
+  if (!is_scalar(scalar) || static_cast<std::uint32_t>(d.pointer_mode) > CUBLASLT_POINTER_MODE_DEVICE ||
       static_cast<std::uint32_t>(d.ta) > 2 || static_cast<std::uint32_t>(d.tb) > 2)
     return CUBLAS_STATUS_NOT_SUPPORTED;
-  const MatrixLayout* const all[] = {a, b, &c};
-  for (const auto* const l : all) {
-    if (!l) continue;
-    const auto type = Type(l->type);
-    if (blas::size_of(type) == 0 || blas::is_complex(type) != blas::is_complex(scalar) || !is_order(l->order) ||
-        l->plane_offset != 0 || l->batch_mode != 0)
+  for (const auto& [layout, operation] : {std::pair{a, d.ta}, std::pair{b, d.tb}, std::pair{&c, 0}}) {
+    if (!layout) continue;
+    const auto type = Type(layout->type);
+    if (blas::size_of(type) == 0 || blas::is_complex(type) != blas::is_complex(scalar) || !is_order(layout->order) ||
+        layout->plane_offset != 0 || layout->batch_mode != 0)
       return CUBLAS_STATUS_NOT_SUPPORTED;
-    const Shape shape(*l);
-    const bool is_turned = l != &c && (l == a ? d.ta : d.tb) != 0;
-    const auto rows = is_turned ? shape.columns : shape.rows, columns = is_turned ? shape.rows : shape.columns;
-    if (shape.ld < least_ld(shape) || l->count != c.count || rows != static_cast<std::int64_t>(c.rows) ||
-        columns != static_cast<std::int64_t>(c.columns))
+    constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
+    const bool is_huge =
+        layout->rows > kMost || layout->columns > kMost || layout->ld > static_cast<std::int64_t>(kMost);
+    const bool fits = operation != 0 ? layout->columns == c.rows && layout->rows == c.columns
+                                     : layout->rows == c.rows && layout->columns == c.columns;
+    if (is_huge || !fits || layout->ld < least_ld(Shape(*layout)) || layout->count != c.count)
       return CUBLAS_STATUS_INVALID_VALUE;
   }
   return CUBLAS_STATUS_SUCCESS;
