@@ -77,7 +77,8 @@ cusparseStatus_t get_dense_matrix(Matrix* matrix, Size* rows, Size* columns, Siz
 inline cusparseStatus_t set_dense_batch(DenseMatrix* matrix, int batches, Size stride) {
   if (!is_object(matrix) || batches <= 0) return CUSPARSE_STATUS_INVALID_VALUE;
   const auto lines = matrix->order == CUSPARSE_ORDER_ROW ? matrix->rows : matrix->columns;
-  if (batches > 1 && !is_stride(stride, matrix->leading * lines)) return CUSPARSE_STATUS_INVALID_VALUE;
+  const bool overlaps = stride < 0 || (lines > 0 && stride / lines < matrix->leading);
+  if (batches > 1 && stride != 0 && overlaps) return CUSPARSE_STATUS_INVALID_VALUE;
   matrix->batches = batches;
   matrix->stride = stride;
   return CUSPARSE_STATUS_SUCCESS;

@@ -1,7 +1,6 @@
 // Descriptions of sparse matrices. `Void` is void, or const void.
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 
 #include "libraries/cusparse/functions/dense_objects.hpp"
@@ -32,7 +31,7 @@ inline bool is_matrix(const SparseMatrix& m) {
 }
 // It has a place for each of its entries, or blocks.
 inline bool has_places(const SparseMatrix& m) {
-  return m.count == 0 || m.rows >= (m.count + m.columns - 1) / std::max(m.columns, Size{1});
+  return m.count == 0 || (m.columns > 0 && (m.count - 1) / m.columns < m.rows);
 }
 template <class Matrix>
 cusparseStatus_t put_compressed(Matrix** out, const SparseMatrix& made, bool is_right = true) {
