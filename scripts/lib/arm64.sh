@@ -6,7 +6,7 @@ cross_packages=(g++-aarch64-linux-gnu qemu-user-static mmdebstrap cmake ninja-bu
 # What the build and the tests need of Debian 12 for arm64; mmdebstrap adds what these depend on. 90 MB to download.
 sysroot_packages=(
   libc6-dev libstdc++-12-dev libyaml-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libtinyxml2-dev
-  libzstd-dev liblz4-dev libevent-dev libssl-dev libncurses-dev libgtest-dev libgmock-dev python3 python3-yaml python3-pynvml
+  libzstd-dev liblz4-dev zlib1g-dev libevent-dev libssl-dev libncurses-dev libgtest-dev libgmock-dev python3 python3-yaml python3-pynvml
   libopenblas-serial-dev libgfortran-12-dev libfftw3-dev
 )
 arm64_folder="$nvmlkit_third_party/arm64"
