@@ -26,6 +26,9 @@ GPU_OPERATOR = Path(os.environ["NVMLKIT_GPU_OPERATOR"]) if os.environ.get("NVMLK
 OPERATOR_IMAGE = "localhost/gpu-operator:1"
 PLUGIN_IMAGE = "localhost/k8s-device-plugin:1"
 PROGRAMS_OF_OPERATOR = ("gpu-operator", "nvidia-validator", "cleanup-gpuclusters")
+# dcgm-exporter: the file system of its container image, unpacked, and the image that is made of it again.
+DCGM = Path(os.environ["NVMLKIT_DCGM"]) if os.environ.get("NVMLKIT_DCGM") else None
+DCGM_IMAGE = "localhost/dcgm-exporter:1"
 PROGRAMS_OF_NVIDIA = (
     "nvidia-device-plugin",
     "gpu-feature-discovery",
@@ -107,6 +110,14 @@ def images_of_operator(operator: Path) -> list[Image]:
     return out
 
 
+def image_of_folder(name: str, folder: Path) -> Image:
+    image = Image(name)
+    for file in folder.rglob("*"):
+        if file.is_file():
+            image.files[str(file.relative_to(folder))] = file
+    return image
+
+
 def images_of_tests(work: Path) -> list[Path]:
     out = []
     base = Image(objects.BASE)
@@ -132,6 +143,8 @@ def images_of_tests(work: Path) -> list[Path]:
             if later:
                 image.add_libraries(later)
     images.append(image_with_driver(work))
+    if DCGM:
+        images.append(image_of_folder(DCGM_IMAGE, DCGM))
     for number, image in enumerate(images):
         out.append(image.write(work / f"image-{number}.tar"))
     return out

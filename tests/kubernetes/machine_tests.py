@@ -58,12 +58,14 @@ class MachineTests(ClusterTest):
     def test_52_a_fleet_of_nodes_without_machines(self) -> None:
         """The scheduler finds room by their resources. kwok, if it is there, keeps them ready and runs the pods in name."""
         count = 100
-        if kwok := find("kwok"):
+        kwok, stages = find("kwok"), os.environ.get("NVMLKIT_KWOK_STAGES")
+        if kwok and stages:
             config = self.cluster.work / "admin.kubeconfig"
             log = (self.cluster.logs / "kwok.log").open("w")
             self.addCleanup(log.close)
             selector = "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake"
-            program = subprocess.Popen([kwok, f"--kubeconfig={config}", "--manage-all-nodes=false", selector], stdout=log, stderr=log)
+            options = (f"--kubeconfig={config}", f"--config={stages}", "--manage-all-nodes=false", selector)
+            program = subprocess.Popen([kwok, *options], stdout=log, stderr=log)
             self.addCleanup(lambda: (program.terminate(), program.wait()))
         begin = time.monotonic()
         environment = {**os.environ, "NVMLKIT": str(COMMAND)}
@@ -81,7 +83,7 @@ class MachineTests(ClusterTest):
         self.assertEqual(len(set(nodes())), count, "eight GPUs of a node are one pod")
         print(f"{count} nodes printed in {made - begin:.1f} s and applied in {applied - made:.1f} s; "
               f"{count} pods applied and scheduled in {time.monotonic() - applied:.1f} s", flush=True)  # fmt: skip
-        if kwok:
+        if kwok and stages:
             self.look_at_kwok(count)
         self.cluster.kubectl("delete", "pods", "--all", "--force", "--grace-period=0")
         self.cluster.kubectl("delete", "resourceclaims", "--all")
