@@ -82,6 +82,14 @@ struct CholeskyInfo {
   std::any factor;
 };
 
+// The shape that its analysis saw, a matrix to factor, and its factors.
+struct QrInfo {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b717266;
+  std::uint64_t mark = kMark;
+  int m = 0, n = 0, count = 0;
+  std::any rows, factor;
+};
+
 struct Parameters {
   static constexpr std::uint64_t kMark = 0x6e766d6c6b706172;
   std::uint64_t mark = kMark;

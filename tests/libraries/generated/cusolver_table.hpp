@@ -413,6 +413,10 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverSpCcsrcholSolveHost) cusolverSpCcsrcholSolveHost = find<decltype(&cusolver::cusolverSpCcsrcholSolveHost)>("cusolverSpCcsrcholSolveHost");
   decltype(&cusolver::cusolverSpCcsrcholZeroPivot) cusolverSpCcsrcholZeroPivot = find<decltype(&cusolver::cusolverSpCcsrcholZeroPivot)>("cusolverSpCcsrcholZeroPivot");
   decltype(&cusolver::cusolverSpCcsrcholZeroPivotHost) cusolverSpCcsrcholZeroPivotHost = find<decltype(&cusolver::cusolverSpCcsrcholZeroPivotHost)>("cusolverSpCcsrcholZeroPivotHost");
+  decltype(&cusolver::cusolverSpCcsreigsHost) cusolverSpCcsreigsHost = find<decltype(&cusolver::cusolverSpCcsreigsHost)>("cusolverSpCcsreigsHost");
+  decltype(&cusolver::cusolverSpCcsreigvsi) cusolverSpCcsreigvsi = find<decltype(&cusolver::cusolverSpCcsreigvsi)>("cusolverSpCcsreigvsi");
+  decltype(&cusolver::cusolverSpCcsreigvsiHost) cusolverSpCcsreigvsiHost = find<decltype(&cusolver::cusolverSpCcsreigvsiHost)>("cusolverSpCcsreigvsiHost");
+  decltype(&cusolver::cusolverSpCcsrlsqvqrHost) cusolverSpCcsrlsqvqrHost = find<decltype(&cusolver::cusolverSpCcsrlsqvqrHost)>("cusolverSpCcsrlsqvqrHost");
   decltype(&cusolver::cusolverSpCcsrlsvchol) cusolverSpCcsrlsvchol = find<decltype(&cusolver::cusolverSpCcsrlsvchol)>("cusolverSpCcsrlsvchol");
   decltype(&cusolver::cusolverSpCcsrlsvcholHost) cusolverSpCcsrlsvcholHost = find<decltype(&cusolver::cusolverSpCcsrlsvcholHost)>("cusolverSpCcsrlsvcholHost");
   decltype(&cusolver::cusolverSpCcsrlsvluHost) cusolverSpCcsrlsvluHost = find<decltype(&cusolver::cusolverSpCcsrlsvluHost)>("cusolverSpCcsrlsvluHost");
@@ -423,10 +427,25 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverSpCcsrluFactorHost) cusolverSpCcsrluFactorHost = find<decltype(&cusolver::cusolverSpCcsrluFactorHost)>("cusolverSpCcsrluFactorHost");
   decltype(&cusolver::cusolverSpCcsrluSolveHost) cusolverSpCcsrluSolveHost = find<decltype(&cusolver::cusolverSpCcsrluSolveHost)>("cusolverSpCcsrluSolveHost");
   decltype(&cusolver::cusolverSpCcsrluZeroPivotHost) cusolverSpCcsrluZeroPivotHost = find<decltype(&cusolver::cusolverSpCcsrluZeroPivotHost)>("cusolverSpCcsrluZeroPivotHost");
+  decltype(&cusolver::cusolverSpCcsrqrBufferInfo) cusolverSpCcsrqrBufferInfo = find<decltype(&cusolver::cusolverSpCcsrqrBufferInfo)>("cusolverSpCcsrqrBufferInfo");
+  decltype(&cusolver::cusolverSpCcsrqrBufferInfoBatched) cusolverSpCcsrqrBufferInfoBatched = find<decltype(&cusolver::cusolverSpCcsrqrBufferInfoBatched)>("cusolverSpCcsrqrBufferInfoBatched");
+  decltype(&cusolver::cusolverSpCcsrqrBufferInfoHost) cusolverSpCcsrqrBufferInfoHost = find<decltype(&cusolver::cusolverSpCcsrqrBufferInfoHost)>("cusolverSpCcsrqrBufferInfoHost");
+  decltype(&cusolver::cusolverSpCcsrqrFactor) cusolverSpCcsrqrFactor = find<decltype(&cusolver::cusolverSpCcsrqrFactor)>("cusolverSpCcsrqrFactor");
+  decltype(&cusolver::cusolverSpCcsrqrFactorHost) cusolverSpCcsrqrFactorHost = find<decltype(&cusolver::cusolverSpCcsrqrFactorHost)>("cusolverSpCcsrqrFactorHost");
+  decltype(&cusolver::cusolverSpCcsrqrSetup) cusolverSpCcsrqrSetup = find<decltype(&cusolver::cusolverSpCcsrqrSetup)>("cusolverSpCcsrqrSetup");
+  decltype(&cusolver::cusolverSpCcsrqrSetupHost) cusolverSpCcsrqrSetupHost = find<decltype(&cusolver::cusolverSpCcsrqrSetupHost)>("cusolverSpCcsrqrSetupHost");
+  decltype(&cusolver::cusolverSpCcsrqrSolve) cusolverSpCcsrqrSolve = find<decltype(&cusolver::cusolverSpCcsrqrSolve)>("cusolverSpCcsrqrSolve");
+  decltype(&cusolver::cusolverSpCcsrqrSolveHost) cusolverSpCcsrqrSolveHost = find<decltype(&cusolver::cusolverSpCcsrqrSolveHost)>("cusolverSpCcsrqrSolveHost");
+  decltype(&cusolver::cusolverSpCcsrqrZeroPivot) cusolverSpCcsrqrZeroPivot = find<decltype(&cusolver::cusolverSpCcsrqrZeroPivot)>("cusolverSpCcsrqrZeroPivot");
+  decltype(&cusolver::cusolverSpCcsrqrZeroPivotHost) cusolverSpCcsrqrZeroPivotHost = find<decltype(&cusolver::cusolverSpCcsrqrZeroPivotHost)>("cusolverSpCcsrqrZeroPivotHost");
+  decltype(&cusolver::cusolverSpCcsrqrsvBatched) cusolverSpCcsrqrsvBatched = find<decltype(&cusolver::cusolverSpCcsrqrsvBatched)>("cusolverSpCcsrqrsvBatched");
+  decltype(&cusolver::cusolverSpCcsrzfdHost) cusolverSpCcsrzfdHost = find<decltype(&cusolver::cusolverSpCcsrzfdHost)>("cusolverSpCcsrzfdHost");
   decltype(&cusolver::cusolverSpCreate) cusolverSpCreate = find<decltype(&cusolver::cusolverSpCreate)>("cusolverSpCreate");
   decltype(&cusolver::cusolverSpCreateCsrcholInfo) cusolverSpCreateCsrcholInfo = find<decltype(&cusolver::cusolverSpCreateCsrcholInfo)>("cusolverSpCreateCsrcholInfo");
   decltype(&cusolver::cusolverSpCreateCsrcholInfoHost) cusolverSpCreateCsrcholInfoHost = find<decltype(&cusolver::cusolverSpCreateCsrcholInfoHost)>("cusolverSpCreateCsrcholInfoHost");
   decltype(&cusolver::cusolverSpCreateCsrluInfoHost) cusolverSpCreateCsrluInfoHost = find<decltype(&cusolver::cusolverSpCreateCsrluInfoHost)>("cusolverSpCreateCsrluInfoHost");
+  decltype(&cusolver::cusolverSpCreateCsrqrInfo) cusolverSpCreateCsrqrInfo = find<decltype(&cusolver::cusolverSpCreateCsrqrInfo)>("cusolverSpCreateCsrqrInfo");
+  decltype(&cusolver::cusolverSpCreateCsrqrInfoHost) cusolverSpCreateCsrqrInfoHost = find<decltype(&cusolver::cusolverSpCreateCsrqrInfoHost)>("cusolverSpCreateCsrqrInfoHost");
   decltype(&cusolver::cusolverSpDcsrcholBufferInfo) cusolverSpDcsrcholBufferInfo = find<decltype(&cusolver::cusolverSpDcsrcholBufferInfo)>("cusolverSpDcsrcholBufferInfo");
   decltype(&cusolver::cusolverSpDcsrcholBufferInfoHost) cusolverSpDcsrcholBufferInfoHost = find<decltype(&cusolver::cusolverSpDcsrcholBufferInfoHost)>("cusolverSpDcsrcholBufferInfoHost");
   decltype(&cusolver::cusolverSpDcsrcholDiag) cusolverSpDcsrcholDiag = find<decltype(&cusolver::cusolverSpDcsrcholDiag)>("cusolverSpDcsrcholDiag");
@@ -436,6 +455,10 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverSpDcsrcholSolveHost) cusolverSpDcsrcholSolveHost = find<decltype(&cusolver::cusolverSpDcsrcholSolveHost)>("cusolverSpDcsrcholSolveHost");
   decltype(&cusolver::cusolverSpDcsrcholZeroPivot) cusolverSpDcsrcholZeroPivot = find<decltype(&cusolver::cusolverSpDcsrcholZeroPivot)>("cusolverSpDcsrcholZeroPivot");
   decltype(&cusolver::cusolverSpDcsrcholZeroPivotHost) cusolverSpDcsrcholZeroPivotHost = find<decltype(&cusolver::cusolverSpDcsrcholZeroPivotHost)>("cusolverSpDcsrcholZeroPivotHost");
+  decltype(&cusolver::cusolverSpDcsreigsHost) cusolverSpDcsreigsHost = find<decltype(&cusolver::cusolverSpDcsreigsHost)>("cusolverSpDcsreigsHost");
+  decltype(&cusolver::cusolverSpDcsreigvsi) cusolverSpDcsreigvsi = find<decltype(&cusolver::cusolverSpDcsreigvsi)>("cusolverSpDcsreigvsi");
+  decltype(&cusolver::cusolverSpDcsreigvsiHost) cusolverSpDcsreigvsiHost = find<decltype(&cusolver::cusolverSpDcsreigvsiHost)>("cusolverSpDcsreigvsiHost");
+  decltype(&cusolver::cusolverSpDcsrlsqvqrHost) cusolverSpDcsrlsqvqrHost = find<decltype(&cusolver::cusolverSpDcsrlsqvqrHost)>("cusolverSpDcsrlsqvqrHost");
   decltype(&cusolver::cusolverSpDcsrlsvchol) cusolverSpDcsrlsvchol = find<decltype(&cusolver::cusolverSpDcsrlsvchol)>("cusolverSpDcsrlsvchol");
   decltype(&cusolver::cusolverSpDcsrlsvcholHost) cusolverSpDcsrlsvcholHost = find<decltype(&cusolver::cusolverSpDcsrlsvcholHost)>("cusolverSpDcsrlsvcholHost");
   decltype(&cusolver::cusolverSpDcsrlsvluHost) cusolverSpDcsrlsvluHost = find<decltype(&cusolver::cusolverSpDcsrlsvluHost)>("cusolverSpDcsrlsvluHost");
@@ -446,10 +469,25 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverSpDcsrluFactorHost) cusolverSpDcsrluFactorHost = find<decltype(&cusolver::cusolverSpDcsrluFactorHost)>("cusolverSpDcsrluFactorHost");
   decltype(&cusolver::cusolverSpDcsrluSolveHost) cusolverSpDcsrluSolveHost = find<decltype(&cusolver::cusolverSpDcsrluSolveHost)>("cusolverSpDcsrluSolveHost");
   decltype(&cusolver::cusolverSpDcsrluZeroPivotHost) cusolverSpDcsrluZeroPivotHost = find<decltype(&cusolver::cusolverSpDcsrluZeroPivotHost)>("cusolverSpDcsrluZeroPivotHost");
+  decltype(&cusolver::cusolverSpDcsrqrBufferInfo) cusolverSpDcsrqrBufferInfo = find<decltype(&cusolver::cusolverSpDcsrqrBufferInfo)>("cusolverSpDcsrqrBufferInfo");
+  decltype(&cusolver::cusolverSpDcsrqrBufferInfoBatched) cusolverSpDcsrqrBufferInfoBatched = find<decltype(&cusolver::cusolverSpDcsrqrBufferInfoBatched)>("cusolverSpDcsrqrBufferInfoBatched");
+  decltype(&cusolver::cusolverSpDcsrqrBufferInfoHost) cusolverSpDcsrqrBufferInfoHost = find<decltype(&cusolver::cusolverSpDcsrqrBufferInfoHost)>("cusolverSpDcsrqrBufferInfoHost");
+  decltype(&cusolver::cusolverSpDcsrqrFactor) cusolverSpDcsrqrFactor = find<decltype(&cusolver::cusolverSpDcsrqrFactor)>("cusolverSpDcsrqrFactor");
+  decltype(&cusolver::cusolverSpDcsrqrFactorHost) cusolverSpDcsrqrFactorHost = find<decltype(&cusolver::cusolverSpDcsrqrFactorHost)>("cusolverSpDcsrqrFactorHost");
+  decltype(&cusolver::cusolverSpDcsrqrSetup) cusolverSpDcsrqrSetup = find<decltype(&cusolver::cusolverSpDcsrqrSetup)>("cusolverSpDcsrqrSetup");
+  decltype(&cusolver::cusolverSpDcsrqrSetupHost) cusolverSpDcsrqrSetupHost = find<decltype(&cusolver::cusolverSpDcsrqrSetupHost)>("cusolverSpDcsrqrSetupHost");
+  decltype(&cusolver::cusolverSpDcsrqrSolve) cusolverSpDcsrqrSolve = find<decltype(&cusolver::cusolverSpDcsrqrSolve)>("cusolverSpDcsrqrSolve");
+  decltype(&cusolver::cusolverSpDcsrqrSolveHost) cusolverSpDcsrqrSolveHost = find<decltype(&cusolver::cusolverSpDcsrqrSolveHost)>("cusolverSpDcsrqrSolveHost");
+  decltype(&cusolver::cusolverSpDcsrqrZeroPivot) cusolverSpDcsrqrZeroPivot = find<decltype(&cusolver::cusolverSpDcsrqrZeroPivot)>("cusolverSpDcsrqrZeroPivot");
+  decltype(&cusolver::cusolverSpDcsrqrZeroPivotHost) cusolverSpDcsrqrZeroPivotHost = find<decltype(&cusolver::cusolverSpDcsrqrZeroPivotHost)>("cusolverSpDcsrqrZeroPivotHost");
+  decltype(&cusolver::cusolverSpDcsrqrsvBatched) cusolverSpDcsrqrsvBatched = find<decltype(&cusolver::cusolverSpDcsrqrsvBatched)>("cusolverSpDcsrqrsvBatched");
+  decltype(&cusolver::cusolverSpDcsrzfdHost) cusolverSpDcsrzfdHost = find<decltype(&cusolver::cusolverSpDcsrzfdHost)>("cusolverSpDcsrzfdHost");
   decltype(&cusolver::cusolverSpDestroy) cusolverSpDestroy = find<decltype(&cusolver::cusolverSpDestroy)>("cusolverSpDestroy");
   decltype(&cusolver::cusolverSpDestroyCsrcholInfo) cusolverSpDestroyCsrcholInfo = find<decltype(&cusolver::cusolverSpDestroyCsrcholInfo)>("cusolverSpDestroyCsrcholInfo");
   decltype(&cusolver::cusolverSpDestroyCsrcholInfoHost) cusolverSpDestroyCsrcholInfoHost = find<decltype(&cusolver::cusolverSpDestroyCsrcholInfoHost)>("cusolverSpDestroyCsrcholInfoHost");
   decltype(&cusolver::cusolverSpDestroyCsrluInfoHost) cusolverSpDestroyCsrluInfoHost = find<decltype(&cusolver::cusolverSpDestroyCsrluInfoHost)>("cusolverSpDestroyCsrluInfoHost");
+  decltype(&cusolver::cusolverSpDestroyCsrqrInfo) cusolverSpDestroyCsrqrInfo = find<decltype(&cusolver::cusolverSpDestroyCsrqrInfo)>("cusolverSpDestroyCsrqrInfo");
+  decltype(&cusolver::cusolverSpDestroyCsrqrInfoHost) cusolverSpDestroyCsrqrInfoHost = find<decltype(&cusolver::cusolverSpDestroyCsrqrInfoHost)>("cusolverSpDestroyCsrqrInfoHost");
   decltype(&cusolver::cusolverSpGetStream) cusolverSpGetStream = find<decltype(&cusolver::cusolverSpGetStream)>("cusolverSpGetStream");
   decltype(&cusolver::cusolverSpScsrcholBufferInfo) cusolverSpScsrcholBufferInfo = find<decltype(&cusolver::cusolverSpScsrcholBufferInfo)>("cusolverSpScsrcholBufferInfo");
   decltype(&cusolver::cusolverSpScsrcholBufferInfoHost) cusolverSpScsrcholBufferInfoHost = find<decltype(&cusolver::cusolverSpScsrcholBufferInfoHost)>("cusolverSpScsrcholBufferInfoHost");
@@ -460,6 +498,10 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverSpScsrcholSolveHost) cusolverSpScsrcholSolveHost = find<decltype(&cusolver::cusolverSpScsrcholSolveHost)>("cusolverSpScsrcholSolveHost");
   decltype(&cusolver::cusolverSpScsrcholZeroPivot) cusolverSpScsrcholZeroPivot = find<decltype(&cusolver::cusolverSpScsrcholZeroPivot)>("cusolverSpScsrcholZeroPivot");
   decltype(&cusolver::cusolverSpScsrcholZeroPivotHost) cusolverSpScsrcholZeroPivotHost = find<decltype(&cusolver::cusolverSpScsrcholZeroPivotHost)>("cusolverSpScsrcholZeroPivotHost");
+  decltype(&cusolver::cusolverSpScsreigsHost) cusolverSpScsreigsHost = find<decltype(&cusolver::cusolverSpScsreigsHost)>("cusolverSpScsreigsHost");
+  decltype(&cusolver::cusolverSpScsreigvsi) cusolverSpScsreigvsi = find<decltype(&cusolver::cusolverSpScsreigvsi)>("cusolverSpScsreigvsi");
+  decltype(&cusolver::cusolverSpScsreigvsiHost) cusolverSpScsreigvsiHost = find<decltype(&cusolver::cusolverSpScsreigvsiHost)>("cusolverSpScsreigvsiHost");
+  decltype(&cusolver::cusolverSpScsrlsqvqrHost) cusolverSpScsrlsqvqrHost = find<decltype(&cusolver::cusolverSpScsrlsqvqrHost)>("cusolverSpScsrlsqvqrHost");
   decltype(&cusolver::cusolverSpScsrlsvchol) cusolverSpScsrlsvchol = find<decltype(&cusolver::cusolverSpScsrlsvchol)>("cusolverSpScsrlsvchol");
   decltype(&cusolver::cusolverSpScsrlsvcholHost) cusolverSpScsrlsvcholHost = find<decltype(&cusolver::cusolverSpScsrlsvcholHost)>("cusolverSpScsrlsvcholHost");
   decltype(&cusolver::cusolverSpScsrlsvluHost) cusolverSpScsrlsvluHost = find<decltype(&cusolver::cusolverSpScsrlsvluHost)>("cusolverSpScsrlsvluHost");
@@ -470,6 +512,19 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverSpScsrluFactorHost) cusolverSpScsrluFactorHost = find<decltype(&cusolver::cusolverSpScsrluFactorHost)>("cusolverSpScsrluFactorHost");
   decltype(&cusolver::cusolverSpScsrluSolveHost) cusolverSpScsrluSolveHost = find<decltype(&cusolver::cusolverSpScsrluSolveHost)>("cusolverSpScsrluSolveHost");
   decltype(&cusolver::cusolverSpScsrluZeroPivotHost) cusolverSpScsrluZeroPivotHost = find<decltype(&cusolver::cusolverSpScsrluZeroPivotHost)>("cusolverSpScsrluZeroPivotHost");
+  decltype(&cusolver::cusolverSpScsrqrBufferInfo) cusolverSpScsrqrBufferInfo = find<decltype(&cusolver::cusolverSpScsrqrBufferInfo)>("cusolverSpScsrqrBufferInfo");
+  decltype(&cusolver::cusolverSpScsrqrBufferInfoBatched) cusolverSpScsrqrBufferInfoBatched = find<decltype(&cusolver::cusolverSpScsrqrBufferInfoBatched)>("cusolverSpScsrqrBufferInfoBatched");
+  decltype(&cusolver::cusolverSpScsrqrBufferInfoHost) cusolverSpScsrqrBufferInfoHost = find<decltype(&cusolver::cusolverSpScsrqrBufferInfoHost)>("cusolverSpScsrqrBufferInfoHost");
+  decltype(&cusolver::cusolverSpScsrqrFactor) cusolverSpScsrqrFactor = find<decltype(&cusolver::cusolverSpScsrqrFactor)>("cusolverSpScsrqrFactor");
+  decltype(&cusolver::cusolverSpScsrqrFactorHost) cusolverSpScsrqrFactorHost = find<decltype(&cusolver::cusolverSpScsrqrFactorHost)>("cusolverSpScsrqrFactorHost");
+  decltype(&cusolver::cusolverSpScsrqrSetup) cusolverSpScsrqrSetup = find<decltype(&cusolver::cusolverSpScsrqrSetup)>("cusolverSpScsrqrSetup");
+  decltype(&cusolver::cusolverSpScsrqrSetupHost) cusolverSpScsrqrSetupHost = find<decltype(&cusolver::cusolverSpScsrqrSetupHost)>("cusolverSpScsrqrSetupHost");
+  decltype(&cusolver::cusolverSpScsrqrSolve) cusolverSpScsrqrSolve = find<decltype(&cusolver::cusolverSpScsrqrSolve)>("cusolverSpScsrqrSolve");
+  decltype(&cusolver::cusolverSpScsrqrSolveHost) cusolverSpScsrqrSolveHost = find<decltype(&cusolver::cusolverSpScsrqrSolveHost)>("cusolverSpScsrqrSolveHost");
+  decltype(&cusolver::cusolverSpScsrqrZeroPivot) cusolverSpScsrqrZeroPivot = find<decltype(&cusolver::cusolverSpScsrqrZeroPivot)>("cusolverSpScsrqrZeroPivot");
+  decltype(&cusolver::cusolverSpScsrqrZeroPivotHost) cusolverSpScsrqrZeroPivotHost = find<decltype(&cusolver::cusolverSpScsrqrZeroPivotHost)>("cusolverSpScsrqrZeroPivotHost");
+  decltype(&cusolver::cusolverSpScsrqrsvBatched) cusolverSpScsrqrsvBatched = find<decltype(&cusolver::cusolverSpScsrqrsvBatched)>("cusolverSpScsrqrsvBatched");
+  decltype(&cusolver::cusolverSpScsrzfdHost) cusolverSpScsrzfdHost = find<decltype(&cusolver::cusolverSpScsrzfdHost)>("cusolverSpScsrzfdHost");
   decltype(&cusolver::cusolverSpSetStream) cusolverSpSetStream = find<decltype(&cusolver::cusolverSpSetStream)>("cusolverSpSetStream");
   decltype(&cusolver::cusolverSpXcsrcholAnalysis) cusolverSpXcsrcholAnalysis = find<decltype(&cusolver::cusolverSpXcsrcholAnalysis)>("cusolverSpXcsrcholAnalysis");
   decltype(&cusolver::cusolverSpXcsrcholAnalysisHost) cusolverSpXcsrcholAnalysisHost = find<decltype(&cusolver::cusolverSpXcsrcholAnalysisHost)>("cusolverSpXcsrcholAnalysisHost");
@@ -479,6 +534,9 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverSpXcsrmetisndHost) cusolverSpXcsrmetisndHost = find<decltype(&cusolver::cusolverSpXcsrmetisndHost)>("cusolverSpXcsrmetisndHost");
   decltype(&cusolver::cusolverSpXcsrpermHost) cusolverSpXcsrpermHost = find<decltype(&cusolver::cusolverSpXcsrpermHost)>("cusolverSpXcsrpermHost");
   decltype(&cusolver::cusolverSpXcsrperm_bufferSizeHost) cusolverSpXcsrperm_bufferSizeHost = find<decltype(&cusolver::cusolverSpXcsrperm_bufferSizeHost)>("cusolverSpXcsrperm_bufferSizeHost");
+  decltype(&cusolver::cusolverSpXcsrqrAnalysis) cusolverSpXcsrqrAnalysis = find<decltype(&cusolver::cusolverSpXcsrqrAnalysis)>("cusolverSpXcsrqrAnalysis");
+  decltype(&cusolver::cusolverSpXcsrqrAnalysisBatched) cusolverSpXcsrqrAnalysisBatched = find<decltype(&cusolver::cusolverSpXcsrqrAnalysisBatched)>("cusolverSpXcsrqrAnalysisBatched");
+  decltype(&cusolver::cusolverSpXcsrqrAnalysisHost) cusolverSpXcsrqrAnalysisHost = find<decltype(&cusolver::cusolverSpXcsrqrAnalysisHost)>("cusolverSpXcsrqrAnalysisHost");
   decltype(&cusolver::cusolverSpXcsrsymamdHost) cusolverSpXcsrsymamdHost = find<decltype(&cusolver::cusolverSpXcsrsymamdHost)>("cusolverSpXcsrsymamdHost");
   decltype(&cusolver::cusolverSpXcsrsymmdqHost) cusolverSpXcsrsymmdqHost = find<decltype(&cusolver::cusolverSpXcsrsymmdqHost)>("cusolverSpXcsrsymmdqHost");
   decltype(&cusolver::cusolverSpXcsrsymrcmHost) cusolverSpXcsrsymrcmHost = find<decltype(&cusolver::cusolverSpXcsrsymrcmHost)>("cusolverSpXcsrsymrcmHost");
@@ -491,6 +549,10 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverSpZcsrcholSolveHost) cusolverSpZcsrcholSolveHost = find<decltype(&cusolver::cusolverSpZcsrcholSolveHost)>("cusolverSpZcsrcholSolveHost");
   decltype(&cusolver::cusolverSpZcsrcholZeroPivot) cusolverSpZcsrcholZeroPivot = find<decltype(&cusolver::cusolverSpZcsrcholZeroPivot)>("cusolverSpZcsrcholZeroPivot");
   decltype(&cusolver::cusolverSpZcsrcholZeroPivotHost) cusolverSpZcsrcholZeroPivotHost = find<decltype(&cusolver::cusolverSpZcsrcholZeroPivotHost)>("cusolverSpZcsrcholZeroPivotHost");
+  decltype(&cusolver::cusolverSpZcsreigsHost) cusolverSpZcsreigsHost = find<decltype(&cusolver::cusolverSpZcsreigsHost)>("cusolverSpZcsreigsHost");
+  decltype(&cusolver::cusolverSpZcsreigvsi) cusolverSpZcsreigvsi = find<decltype(&cusolver::cusolverSpZcsreigvsi)>("cusolverSpZcsreigvsi");
+  decltype(&cusolver::cusolverSpZcsreigvsiHost) cusolverSpZcsreigvsiHost = find<decltype(&cusolver::cusolverSpZcsreigvsiHost)>("cusolverSpZcsreigvsiHost");
+  decltype(&cusolver::cusolverSpZcsrlsqvqrHost) cusolverSpZcsrlsqvqrHost = find<decltype(&cusolver::cusolverSpZcsrlsqvqrHost)>("cusolverSpZcsrlsqvqrHost");
   decltype(&cusolver::cusolverSpZcsrlsvchol) cusolverSpZcsrlsvchol = find<decltype(&cusolver::cusolverSpZcsrlsvchol)>("cusolverSpZcsrlsvchol");
   decltype(&cusolver::cusolverSpZcsrlsvcholHost) cusolverSpZcsrlsvcholHost = find<decltype(&cusolver::cusolverSpZcsrlsvcholHost)>("cusolverSpZcsrlsvcholHost");
   decltype(&cusolver::cusolverSpZcsrlsvluHost) cusolverSpZcsrlsvluHost = find<decltype(&cusolver::cusolverSpZcsrlsvluHost)>("cusolverSpZcsrlsvluHost");
@@ -501,6 +563,19 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverSpZcsrluFactorHost) cusolverSpZcsrluFactorHost = find<decltype(&cusolver::cusolverSpZcsrluFactorHost)>("cusolverSpZcsrluFactorHost");
   decltype(&cusolver::cusolverSpZcsrluSolveHost) cusolverSpZcsrluSolveHost = find<decltype(&cusolver::cusolverSpZcsrluSolveHost)>("cusolverSpZcsrluSolveHost");
   decltype(&cusolver::cusolverSpZcsrluZeroPivotHost) cusolverSpZcsrluZeroPivotHost = find<decltype(&cusolver::cusolverSpZcsrluZeroPivotHost)>("cusolverSpZcsrluZeroPivotHost");
+  decltype(&cusolver::cusolverSpZcsrqrBufferInfo) cusolverSpZcsrqrBufferInfo = find<decltype(&cusolver::cusolverSpZcsrqrBufferInfo)>("cusolverSpZcsrqrBufferInfo");
+  decltype(&cusolver::cusolverSpZcsrqrBufferInfoBatched) cusolverSpZcsrqrBufferInfoBatched = find<decltype(&cusolver::cusolverSpZcsrqrBufferInfoBatched)>("cusolverSpZcsrqrBufferInfoBatched");
+  decltype(&cusolver::cusolverSpZcsrqrBufferInfoHost) cusolverSpZcsrqrBufferInfoHost = find<decltype(&cusolver::cusolverSpZcsrqrBufferInfoHost)>("cusolverSpZcsrqrBufferInfoHost");
+  decltype(&cusolver::cusolverSpZcsrqrFactor) cusolverSpZcsrqrFactor = find<decltype(&cusolver::cusolverSpZcsrqrFactor)>("cusolverSpZcsrqrFactor");
+  decltype(&cusolver::cusolverSpZcsrqrFactorHost) cusolverSpZcsrqrFactorHost = find<decltype(&cusolver::cusolverSpZcsrqrFactorHost)>("cusolverSpZcsrqrFactorHost");
+  decltype(&cusolver::cusolverSpZcsrqrSetup) cusolverSpZcsrqrSetup = find<decltype(&cusolver::cusolverSpZcsrqrSetup)>("cusolverSpZcsrqrSetup");
+  decltype(&cusolver::cusolverSpZcsrqrSetupHost) cusolverSpZcsrqrSetupHost = find<decltype(&cusolver::cusolverSpZcsrqrSetupHost)>("cusolverSpZcsrqrSetupHost");
+  decltype(&cusolver::cusolverSpZcsrqrSolve) cusolverSpZcsrqrSolve = find<decltype(&cusolver::cusolverSpZcsrqrSolve)>("cusolverSpZcsrqrSolve");
+  decltype(&cusolver::cusolverSpZcsrqrSolveHost) cusolverSpZcsrqrSolveHost = find<decltype(&cusolver::cusolverSpZcsrqrSolveHost)>("cusolverSpZcsrqrSolveHost");
+  decltype(&cusolver::cusolverSpZcsrqrZeroPivot) cusolverSpZcsrqrZeroPivot = find<decltype(&cusolver::cusolverSpZcsrqrZeroPivot)>("cusolverSpZcsrqrZeroPivot");
+  decltype(&cusolver::cusolverSpZcsrqrZeroPivotHost) cusolverSpZcsrqrZeroPivotHost = find<decltype(&cusolver::cusolverSpZcsrqrZeroPivotHost)>("cusolverSpZcsrqrZeroPivotHost");
+  decltype(&cusolver::cusolverSpZcsrqrsvBatched) cusolverSpZcsrqrsvBatched = find<decltype(&cusolver::cusolverSpZcsrqrsvBatched)>("cusolverSpZcsrqrsvBatched");
+  decltype(&cusolver::cusolverSpZcsrzfdHost) cusolverSpZcsrzfdHost = find<decltype(&cusolver::cusolverSpZcsrzfdHost)>("cusolverSpZcsrzfdHost");
 };
 
 // Those that answer CUSOLVER_STATUS_NOT_SUPPORTED.
@@ -512,81 +587,6 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverDnXgesvdp_bufferSize",
     "cusolverDnXgesvdr",
     "cusolverDnXgesvdr_bufferSize",
-    "cusolverSpCcsreigsHost",
-    "cusolverSpCcsreigvsi",
-    "cusolverSpCcsreigvsiHost",
-    "cusolverSpCcsrlsqvqrHost",
-    "cusolverSpCcsrqrBufferInfo",
-    "cusolverSpCcsrqrBufferInfoBatched",
-    "cusolverSpCcsrqrBufferInfoHost",
-    "cusolverSpCcsrqrFactor",
-    "cusolverSpCcsrqrFactorHost",
-    "cusolverSpCcsrqrSetup",
-    "cusolverSpCcsrqrSetupHost",
-    "cusolverSpCcsrqrSolve",
-    "cusolverSpCcsrqrSolveHost",
-    "cusolverSpCcsrqrZeroPivot",
-    "cusolverSpCcsrqrZeroPivotHost",
-    "cusolverSpCcsrqrsvBatched",
-    "cusolverSpCcsrzfdHost",
-    "cusolverSpCreateCsrqrInfo",
-    "cusolverSpCreateCsrqrInfoHost",
-    "cusolverSpDcsreigsHost",
-    "cusolverSpDcsreigvsi",
-    "cusolverSpDcsreigvsiHost",
-    "cusolverSpDcsrlsqvqrHost",
-    "cusolverSpDcsrqrBufferInfo",
-    "cusolverSpDcsrqrBufferInfoBatched",
-    "cusolverSpDcsrqrBufferInfoHost",
-    "cusolverSpDcsrqrFactor",
-    "cusolverSpDcsrqrFactorHost",
-    "cusolverSpDcsrqrSetup",
-    "cusolverSpDcsrqrSetupHost",
-    "cusolverSpDcsrqrSolve",
-    "cusolverSpDcsrqrSolveHost",
-    "cusolverSpDcsrqrZeroPivot",
-    "cusolverSpDcsrqrZeroPivotHost",
-    "cusolverSpDcsrqrsvBatched",
-    "cusolverSpDcsrzfdHost",
-    "cusolverSpDestroyCsrqrInfo",
-    "cusolverSpDestroyCsrqrInfoHost",
-    "cusolverSpScsreigsHost",
-    "cusolverSpScsreigvsi",
-    "cusolverSpScsreigvsiHost",
-    "cusolverSpScsrlsqvqrHost",
-    "cusolverSpScsrqrBufferInfo",
-    "cusolverSpScsrqrBufferInfoBatched",
-    "cusolverSpScsrqrBufferInfoHost",
-    "cusolverSpScsrqrFactor",
-    "cusolverSpScsrqrFactorHost",
-    "cusolverSpScsrqrSetup",
-    "cusolverSpScsrqrSetupHost",
-    "cusolverSpScsrqrSolve",
-    "cusolverSpScsrqrSolveHost",
-    "cusolverSpScsrqrZeroPivot",
-    "cusolverSpScsrqrZeroPivotHost",
-    "cusolverSpScsrqrsvBatched",
-    "cusolverSpScsrzfdHost",
-    "cusolverSpXcsrqrAnalysis",
-    "cusolverSpXcsrqrAnalysisBatched",
-    "cusolverSpXcsrqrAnalysisHost",
-    "cusolverSpZcsreigsHost",
-    "cusolverSpZcsreigvsi",
-    "cusolverSpZcsreigvsiHost",
-    "cusolverSpZcsrlsqvqrHost",
-    "cusolverSpZcsrqrBufferInfo",
-    "cusolverSpZcsrqrBufferInfoBatched",
-    "cusolverSpZcsrqrBufferInfoHost",
-    "cusolverSpZcsrqrFactor",
-    "cusolverSpZcsrqrFactorHost",
-    "cusolverSpZcsrqrSetup",
-    "cusolverSpZcsrqrSetupHost",
-    "cusolverSpZcsrqrSolve",
-    "cusolverSpZcsrqrSolveHost",
-    "cusolverSpZcsrqrZeroPivot",
-    "cusolverSpZcsrqrZeroPivotHost",
-    "cusolverSpZcsrqrsvBatched",
-    "cusolverSpZcsrzfdHost",
 };
 
 }  // namespace nvmlkit::library_test

@@ -78,6 +78,33 @@ cusolverStatus_t csrmetisnd_host(SparseHandle* handle, int n, int count, const M
   return csrsymmdq_host(handle, n, count, options, offsets, columns, order);
 }
 
+cusolverStatus_t order_diagonal(const SparseHandle* handle, const Pattern& pattern, const std::vector<char>& is_number,
+                                int* p, int* found) {
+  if (!is_object(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (const auto status = pattern.check(); status != CUSOLVER_STATUS_SUCCESS) return status;
+  const int n = pattern.n, base = pattern.base();
+  if (!found || (n > 0 && !p)) return CUSOLVER_STATUS_INVALID_VALUE;
+  *found = 0;
+  if (n == 0) return CUSOLVER_STATUS_SUCCESS;
+  if (!sparse::is_right(pattern.offsets, pattern.columns, n, n, pattern.count, base))
+    return CUSOLVER_STATUS_INVALID_VALUE;
+  sparse::Graph rows(at(n));
+  for (int i = 0; i < n; ++i)
+    for (int k = pattern.offsets[i] - base; k < pattern.offsets[i + 1] - base; ++k)
+      if (is_number[at(k)]) rows[at(i)].push_back(pattern.columns[k] - base);
+  const auto columns = sparse::matched_columns(rows);
+  std::vector<char> is_taken(at(n), 0);
+  for (const int j : columns)
+    if (j >= 0) is_taken[at(j)] = 1;
+  int free = 0;
+  for (int i = 0; i < n; ++i) {
+    if (columns[at(i)] >= 0) ++*found;
+    while (columns[at(i)] < 0 && std::exchange(is_taken[at(free)], 1)) ++free;
+    p[i] = columns[at(i)] >= 0 ? columns[at(i)] : free;
+  }
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
 cusolverStatus_t csrperm_size_host(SparseHandle* handle, int m, int n, int count, const MatrixOptions* options,
                                    const int* offsets, const int* columns, const int* p, const int* q,
                                    std::size_t* bytes) {

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "libraries/cusolver/call.hpp"
+#include "libraries/cusolver/sparse/cholesky.hpp"
 #include "libraries/cusolver/sparse/orderings.hpp"
-#include "libraries/cusolver/sparse/solvers.hpp"
+#include "libraries/cusolver/sparse/qr.hpp"
 
 namespace nvmlkit::cusolver::functions {
 
@@ -31,11 +32,26 @@ cusolverStatus_t csrsymmdq_host(SparseHandle* handle, int n, int count, const Ma
                                 const int* offsets, const int* columns, int* order);
 cusolverStatus_t csrmetisnd_host(SparseHandle* handle, int n, int count, const MatrixOptions* options,
                                  const int* offsets, const int* columns, const std::int64_t* settings, int* order);
+// Columns in an order that leaves no zero on the diagonal, as far as there is one: A(:, p). `found` counts its numbers.
+cusolverStatus_t order_diagonal(const SparseHandle* handle, const Pattern& pattern, const std::vector<char>& is_number,
+                                int* p, int* found);
 cusolverStatus_t csrperm_size_host(SparseHandle* handle, int m, int n, int count, const MatrixOptions* options,
                                    const int* offsets, const int* columns, const int* p, const int* q,
                                    std::size_t* bytes);
 cusolverStatus_t csrperm_host(SparseHandle* handle, int m, int n, int count, const MatrixOptions* options, int* offsets,
                               int* columns, const int* p, const int* q, int* map, void* buffer);
+
+// Work in the stream that is through when the call returns.
+template <class Work>
+cusolverStatus_t run_in_stream(const SparseHandle& handle, const char* name, double bytes, Work work) {
+  const auto result = libraries::enqueue(*handle.driver, handle.stream, name, Cost{bytes, bytes}, std::move(work));
+  return Call::status_of(result == cuda::CUDA_SUCCESS ? handle.driver->wait_for_stream(handle.stream) : result);
+}
+// What a matrix takes in memory.
+template <class T>
+double bytes_of(const Pattern& pattern) {
+  return static_cast<double>(pattern.count) * static_cast<double>(sizeof(T) + sizeof(int));
+}
 
 // One system: where its arrays lie, on the host or on the device.
 template <class T>
@@ -70,8 +86,10 @@ struct System {
       if (factor.failed() >= 0) return true;
       factor.solve(sides);
     } else {
-      const sparse::Qr<T> factor(sparse::rows_of(offsets, columns, numbers, n, base, places), sides, tick);
+      sparse::TurnedSide<T> turned(sides.data(), n);
+      const sparse::Qr<T> factor(sparse::rows_of(offsets, columns, numbers, n, base, places), n, turned, tick);
       *singular = factor.first_below(static_cast<Real<T>>(tolerance));
+      sides = std::move(turned.numbers());
       factor.solve(sides);
     }
     for (int i = 0; i < n; ++i) x[i] = sides[sparse::at(places[sparse::at(i)])];
@@ -97,19 +115,25 @@ cusolverStatus_t solve_on_device(SparseHandle* handle, const char* name, const S
   *system.singular = -1;
   if (p.n == 0) return CUSOLVER_STATUS_SUCCESS;
   auto is_done = std::make_shared<std::atomic<bool>>(false);
-  const auto& driver = *handle->driver;
-  const auto bytes = static_cast<double>(p.count) * static_cast<double>(sizeof(T) + sizeof(int));
-  const auto result = libraries::enqueue(driver, handle->stream, name, Cost{bytes, bytes}, [=](Running& running) {
+  const auto status = run_in_stream(*handle, name, bytes_of<T>(p), [=](Running& running) {
     const auto& s = system;
     const int n = s.pattern.n, count = s.pattern.count;
     *is_done = s.template solve<is_positive>(
         running.read(s.pattern.offsets, n + 1), running.read(s.pattern.columns, count), running.read(s.values, count),
         running.read(s.right, n), running.write(s.solution, n), [&] { running.tick(); });
   });
-  if (result != cuda::CUDA_SUCCESS) return Call::status_of(result);
-  if (const auto waited = driver.wait_for_stream(handle->stream); waited != cuda::CUDA_SUCCESS)
-    return Call::status_of(waited);
+  if (status != CUSOLVER_STATUS_SUCCESS) return status;
   return *is_done ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
+}
+
+template <class T>
+cusolverStatus_t csrzfd_host(SparseHandle* handle, int n, int count, const MatrixOptions* options, const T* values,
+                             const int* offsets, const int* columns, int* p, int* found) {
+  if (!is_object(handle)) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (count > 0 && !values) return CUSOLVER_STATUS_INVALID_VALUE;
+  std::vector<char> is_number;
+  for (int k = 0; k < count; ++k) is_number.push_back(values[k] != T{});
+  return order_diagonal(handle, {n, count, options, offsets, columns}, is_number, p, found);
 }
 
 // A x = b by A = Q R. `singular` is the first row of R whose diagonal is below the tolerance, or -1.

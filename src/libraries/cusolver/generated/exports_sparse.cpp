@@ -25,6 +25,10 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpCcsrlsvqrHost(SparseHandle* ha
   return without_handle([&] { return functions::csrlsvqr_host(handle, m, nnz, descrA, csrValA, csrRowPtrA, csrColIndA, b, tol, reorder, x, singularity); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpCcsrzfdHost(SparseHandle* handle, int n, int nnz, const MatrixOptions* descrA, const Complex* csrValA, const int* csrRowPtrA, const int* csrColIndA, int* P, int* numnz) {
+  return without_handle([&] { return functions::csrzfd_host(handle, n, nnz, descrA, csrValA, csrRowPtrA, csrColIndA, P, numnz); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDcsrlsvchol(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const double* csrVal, const int* csrRowPtr, const int* csrColInd, const double* b, double tol, int reorder, double* x, int* singularity) {
   return without_handle([&] { return functions::csrlsvchol(handle, m, nnz, descrA, csrVal, csrRowPtr, csrColInd, b, tol, reorder, x, singularity); });
 }
@@ -45,6 +49,10 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDcsrlsvqrHost(SparseHandle* ha
   return without_handle([&] { return functions::csrlsvqr_host(handle, m, nnz, descrA, csrValA, csrRowPtrA, csrColIndA, b, tol, reorder, x, singularity); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpDcsrzfdHost(SparseHandle* handle, int n, int nnz, const MatrixOptions* descrA, const double* csrValA, const int* csrRowPtrA, const int* csrColIndA, int* P, int* numnz) {
+  return without_handle([&] { return functions::csrzfd_host(handle, n, nnz, descrA, csrValA, csrRowPtrA, csrColIndA, P, numnz); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpScsrlsvchol(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const float* csrVal, const int* csrRowPtr, const int* csrColInd, const float* b, float tol, int reorder, float* x, int* singularity) {
   return without_handle([&] { return functions::csrlsvchol(handle, m, nnz, descrA, csrVal, csrRowPtr, csrColInd, b, tol, reorder, x, singularity); });
 }
@@ -63,6 +71,10 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpScsrlsvqr(SparseHandle* handle
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpScsrlsvqrHost(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const float* csrValA, const int* csrRowPtrA, const int* csrColIndA, const float* b, float tol, int reorder, float* x, int* singularity) {
   return without_handle([&] { return functions::csrlsvqr_host(handle, m, nnz, descrA, csrValA, csrRowPtrA, csrColIndA, b, tol, reorder, x, singularity); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpScsrzfdHost(SparseHandle* handle, int n, int nnz, const MatrixOptions* descrA, const float* csrValA, const int* csrRowPtrA, const int* csrColIndA, int* P, int* numnz) {
+  return without_handle([&] { return functions::csrzfd_host(handle, n, nnz, descrA, csrValA, csrRowPtrA, csrColIndA, P, numnz); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpXcsrissymHost(SparseHandle* handle, int m, int nnzA, const MatrixOptions* descrA, const int* csrRowPtrA, const int* csrEndPtrA, const int* csrColIndA, int* issym) {
@@ -111,6 +123,10 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpZcsrlsvqr(SparseHandle* handle
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpZcsrlsvqrHost(SparseHandle* handle, int m, int nnz, const MatrixOptions* descrA, const DoubleComplex* csrValA, const int* csrRowPtrA, const int* csrColIndA, const DoubleComplex* b, double tol, int reorder, DoubleComplex* x, int* singularity) {
   return without_handle([&] { return functions::csrlsvqr_host(handle, m, nnz, descrA, csrValA, csrRowPtrA, csrColIndA, b, tol, reorder, x, singularity); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverSpZcsrzfdHost(SparseHandle* handle, int n, int nnz, const MatrixOptions* descrA, const DoubleComplex* csrValA, const int* csrRowPtrA, const int* csrColIndA, int* P, int* numnz) {
+  return without_handle([&] { return functions::csrzfd_host(handle, n, nnz, descrA, csrValA, csrRowPtrA, csrColIndA, P, numnz); });
 }
 
 }  // namespace nvmlkit::cusolver

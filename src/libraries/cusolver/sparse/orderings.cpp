@@ -105,6 +105,36 @@ Order minimum_degree(Graph graph) {
   return out;
 }
 
+std::vector<int> matched_columns(const Graph& rows) {
+  const auto n = rows.size();
+  std::vector<int> column_of(n, -1), row_of(n, -1), seen_for(n, -1);
+  std::vector<std::size_t> next(n);
+  for (int start = 0; start < static_cast<int>(n); ++start) {
+    // A path of rows, each of which would take the column that the one behind it has. No recursion: paths are long.
+    std::vector<int> path{start}, wanted;
+    next[at(start)] = 0;
+    while (!path.empty()) {
+      const int row = path.back();
+      if (next[at(row)] == rows[at(row)].size()) {
+        path.pop_back();
+        if (!wanted.empty()) wanted.pop_back();
+        continue;
+      }
+      const int column = rows[at(row)][next[at(row)]++];
+      if (std::exchange(seen_for[at(column)], start) == start) continue;
+      wanted.push_back(column);
+      if (row_of[at(column)] < 0) break;
+      path.push_back(row_of[at(column)]);
+      next[at(path.back())] = 0;
+    }
+    for (std::size_t k = 0; k < path.size(); ++k) {
+      row_of[at(wanted[k])] = path[k];
+      column_of[at(path[k])] = wanted[k];
+    }
+  }
+  return column_of;
+}
+
 std::vector<int> places_of(const Order& order) {
   std::vector<int> out(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) out[at(order[k])] = static_cast<int>(k);

@@ -15,6 +15,9 @@ Order natural_order(int n);
 Order reverse_cuthill_mckee(const Graph& graph);  // a narrow band
 Order minimum_degree(Graph graph);                // little fill-in
 
+// A column of its own for as many rows as can have one, -1 for the others. `rows` has the columns of each row.
+std::vector<int> matched_columns(const Graph& rows);
+
 // Where each old index goes.
 std::vector<int> places_of(const Order& order);
 

@@ -64,6 +64,20 @@ std::vector<Row<T>> rows_of(const int* offsets, const int* columns, const T* val
   return out;
 }
 
+// The same of n columns, in its own order, less `shift` on the diagonal.
+template <class T>
+std::vector<Row<T>> shifted_rows_of(const int* offsets, const int* columns, const T* values, int rows, int n, int base,
+                                    T shift) {
+  std::vector<Row<T>> out(at(rows));
+  for (int i = 0; i < rows; ++i) {
+    auto& row = out[at(i)];
+    for (int k = offsets[i] - base; k < offsets[i + 1] - base; ++k) row.push_back({columns[k] - base, values[k]});
+    if (shift != T{} && i < n) row.push_back({i, -shift});
+    put_in_order(row);
+  }
+  return out;
+}
+
 // The lower triangle of P A P^T for a Hermitian A, of which the lower triangle is read.
 template <class T>
 std::vector<Row<T>> lower_rows_of(const int* offsets, const int* columns, const T* values, int rows, int base,
