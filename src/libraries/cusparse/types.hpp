@@ -16,6 +16,7 @@ namespace nvmlkit::cusparse {
 
 using blas::Complex;
 using blas::DoubleComplex;
+using blas::Half;
 using libraries::CUstream;
 using Size = std::int64_t;
 using LogCallback = void (*)(int level, const char* function, const char* message);
@@ -132,6 +133,22 @@ struct PivotInfo {
   bool is_boosted = false;
   double tolerance = 0;
   DoubleComplex boost = 0;
+};
+
+// What programs hand to functions that need nothing kept.
+struct PruneInfo {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b70726e;
+  std::uint64_t mark = kMark;
+};
+struct ColorInfo {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b636f6c;
+  std::uint64_t mark = kMark;
+};
+// Where the entries of sorted rows were. Its work may end after the object that a program destroyed.
+struct RowOrder {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b6f7264;
+  std::uint64_t mark = kMark;
+  std::shared_ptr<std::vector<Size>> places = std::make_shared<std::vector<Size>>();
 };
 
 template <class Object>

@@ -109,6 +109,9 @@ def changes(call: beside.Library) -> Iterator[beside.Answer]:
 def nothing(call: beside.Library) -> Iterator[beside.Answer]:
     for name in ("DnVec", "DnMat", "SpVec", "SpMat", "MatDescr"):
         yield f"destroy {name}", call(f"cusparseDestroy{name}", None)
+    for name in ("PruneInfo", "ColorInfo", "Csru2csrInfo", "Csrilu02Info", "Csric02Info", "Bsrsv2Info", "Bsrsm2Info"):
+        yield f"create {name}", call(f"cusparseCreate{name}", None)
+        yield f"destroy {name}", call(f"cusparseDestroy{name}", None)
     for name in ("SpSV", "SpSM", "SpGEMM"):
         yield f"create {name}", call(f"cusparse{name}_createDescr", None)
         yield f"destroy {name}", call(f"cusparse{name}_destroyDescr", None)

@@ -145,8 +145,8 @@ TEST(CallsDeathTest, IndicesOutOfRange) {
 
 TEST(Calls, WhatIsNotSimulated) {
   testing::internal::CaptureStderr();
-  EXPECT_EQ(library().find<cusparseStatus_t (*)()>("cusparseScsrcolor")(), CUSPARSE_STATUS_NOT_SUPPORTED);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "nvmlkit: cusparseScsrcolor is not simulated\n");
+  EXPECT_EQ(library().find<cusparseStatus_t (*)()>("cusparseSpMMOp")(), CUSPARSE_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "nvmlkit: cusparseSpMMOp is not simulated\n");
 }
 
 }  // namespace

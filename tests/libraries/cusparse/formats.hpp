@@ -164,4 +164,31 @@ inline cusparseOrder_t random_order(Random& random) {
   return random.below(2) ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
 }
 
+// What functions with typed arguments know of a matrix.
+class Options {
+ public:
+  explicit Options(int base = 0) {
+    EXPECT_EQ(library().cusparseCreateMatDescr(&options_), kFine);
+    EXPECT_EQ(library().cusparseSetMatIndexBase(options_, static_cast<cusparseIndexBase_t>(base)), kFine);
+  }
+  ~Options() { EXPECT_EQ(library().cusparseDestroyMatDescr(options_), kFine); }
+  Options(const Options&) = delete;
+  operator MatrixOptions*() const { return options_; }
+
+ private:
+  MatrixOptions* options_ = nullptr;
+};
+
+inline Form blocks_of(Random& random, int block) {
+  Form out;
+  out.format = CUSPARSE_FORMAT_BSR;
+  out.base = random.below(2);
+  out.block_rows = out.block_columns = block;
+  out.block_order = random_order(random);
+  return out;
+}
+inline cusparseDirection_t direction_of(const Form& form) {
+  return form.block_order == CUSPARSE_ORDER_ROW ? CUSPARSE_DIRECTION_ROW : CUSPARSE_DIRECTION_COLUMN;
+}
+
 }  // namespace nvmlkit::library_test

@@ -16,32 +16,6 @@ NVMLKIT_SPARSE(csrgeam2)
 NVMLKIT_SPARSE(csrilu02)
 NVMLKIT_SPARSE(csric02)
 
-class Options {
- public:
-  explicit Options(int base = 0) {
-    EXPECT_EQ(library().cusparseCreateMatDescr(&options_), kFine);
-    EXPECT_EQ(library().cusparseSetMatIndexBase(options_, static_cast<cusparseIndexBase_t>(base)), kFine);
-  }
-  ~Options() { EXPECT_EQ(library().cusparseDestroyMatDescr(options_), kFine); }
-  Options(const Options&) = delete;
-  operator MatrixOptions*() const { return options_; }
-
- private:
-  MatrixOptions* options_ = nullptr;
-};
-
-Form blocks_of(Random& random, int block) {
-  Form out;
-  out.format = CUSPARSE_FORMAT_BSR;
-  out.base = random.below(2);
-  out.block_rows = out.block_columns = block;
-  out.block_order = random_order(random);
-  return out;
-}
-cusparseDirection_t direction_of(const Form& form) {
-  return form.block_order == CUSPARSE_ORDER_ROW ? CUSPARSE_DIRECTION_ROW : CUSPARSE_DIRECTION_COLUMN;
-}
-
 TYPED_TEST(Typed, BlockProducts) {
   using T = TypeParam;
   Random random(11);

@@ -31,10 +31,13 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseCbsrsv2_analysis) cusparseCbsrsv2_analysis = find<decltype(&cusparse::cusparseCbsrsv2_analysis)>("cusparseCbsrsv2_analysis");
   decltype(&cusparse::cusparseCbsrsv2_bufferSize) cusparseCbsrsv2_bufferSize = find<decltype(&cusparse::cusparseCbsrsv2_bufferSize)>("cusparseCbsrsv2_bufferSize");
   decltype(&cusparse::cusparseCbsrsv2_solve) cusparseCbsrsv2_solve = find<decltype(&cusparse::cusparseCbsrsv2_solve)>("cusparseCbsrsv2_solve");
+  decltype(&cusparse::cusparseCbsrxmv) cusparseCbsrxmv = find<decltype(&cusparse::cusparseCbsrxmv)>("cusparseCbsrxmv");
   decltype(&cusparse::cusparseCcsr2bsr) cusparseCcsr2bsr = find<decltype(&cusparse::cusparseCcsr2bsr)>("cusparseCcsr2bsr");
   decltype(&cusparse::cusparseCcsr2csr_compress) cusparseCcsr2csr_compress = find<decltype(&cusparse::cusparseCcsr2csr_compress)>("cusparseCcsr2csr_compress");
+  decltype(&cusparse::cusparseCcsr2csru) cusparseCcsr2csru = find<decltype(&cusparse::cusparseCcsr2csru)>("cusparseCcsr2csru");
   decltype(&cusparse::cusparseCcsr2gebsr) cusparseCcsr2gebsr = find<decltype(&cusparse::cusparseCcsr2gebsr)>("cusparseCcsr2gebsr");
   decltype(&cusparse::cusparseCcsr2gebsr_bufferSize) cusparseCcsr2gebsr_bufferSize = find<decltype(&cusparse::cusparseCcsr2gebsr_bufferSize)>("cusparseCcsr2gebsr_bufferSize");
+  decltype(&cusparse::cusparseCcsrcolor) cusparseCcsrcolor = find<decltype(&cusparse::cusparseCcsrcolor)>("cusparseCcsrcolor");
   decltype(&cusparse::cusparseCcsrgeam2) cusparseCcsrgeam2 = find<decltype(&cusparse::cusparseCcsrgeam2)>("cusparseCcsrgeam2");
   decltype(&cusparse::cusparseCcsrgeam2_bufferSizeExt) cusparseCcsrgeam2_bufferSizeExt = find<decltype(&cusparse::cusparseCcsrgeam2_bufferSizeExt)>("cusparseCcsrgeam2_bufferSizeExt");
   decltype(&cusparse::cusparseCcsric02) cusparseCcsric02 = find<decltype(&cusparse::cusparseCcsric02)>("cusparseCcsric02");
@@ -44,7 +47,13 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseCcsrilu02_analysis) cusparseCcsrilu02_analysis = find<decltype(&cusparse::cusparseCcsrilu02_analysis)>("cusparseCcsrilu02_analysis");
   decltype(&cusparse::cusparseCcsrilu02_bufferSize) cusparseCcsrilu02_bufferSize = find<decltype(&cusparse::cusparseCcsrilu02_bufferSize)>("cusparseCcsrilu02_bufferSize");
   decltype(&cusparse::cusparseCcsrilu02_numericBoost) cusparseCcsrilu02_numericBoost = find<decltype(&cusparse::cusparseCcsrilu02_numericBoost)>("cusparseCcsrilu02_numericBoost");
+  decltype(&cusparse::cusparseCcsru2csr) cusparseCcsru2csr = find<decltype(&cusparse::cusparseCcsru2csr)>("cusparseCcsru2csr");
+  decltype(&cusparse::cusparseCcsru2csr_bufferSizeExt) cusparseCcsru2csr_bufferSizeExt = find<decltype(&cusparse::cusparseCcsru2csr_bufferSizeExt)>("cusparseCcsru2csr_bufferSizeExt");
   decltype(&cusparse::cusparseCgebsr2csr) cusparseCgebsr2csr = find<decltype(&cusparse::cusparseCgebsr2csr)>("cusparseCgebsr2csr");
+  decltype(&cusparse::cusparseCgebsr2gebsc) cusparseCgebsr2gebsc = find<decltype(&cusparse::cusparseCgebsr2gebsc)>("cusparseCgebsr2gebsc");
+  decltype(&cusparse::cusparseCgebsr2gebsc_bufferSize) cusparseCgebsr2gebsc_bufferSize = find<decltype(&cusparse::cusparseCgebsr2gebsc_bufferSize)>("cusparseCgebsr2gebsc_bufferSize");
+  decltype(&cusparse::cusparseCgebsr2gebsr) cusparseCgebsr2gebsr = find<decltype(&cusparse::cusparseCgebsr2gebsr)>("cusparseCgebsr2gebsr");
+  decltype(&cusparse::cusparseCgebsr2gebsr_bufferSize) cusparseCgebsr2gebsr_bufferSize = find<decltype(&cusparse::cusparseCgebsr2gebsr_bufferSize)>("cusparseCgebsr2gebsr_bufferSize");
   decltype(&cusparse::cusparseCgemvi) cusparseCgemvi = find<decltype(&cusparse::cusparseCgemvi)>("cusparseCgemvi");
   decltype(&cusparse::cusparseCgemvi_bufferSize) cusparseCgemvi_bufferSize = find<decltype(&cusparse::cusparseCgemvi_bufferSize)>("cusparseCgemvi_bufferSize");
   decltype(&cusparse::cusparseCgpsvInterleavedBatch) cusparseCgpsvInterleavedBatch = find<decltype(&cusparse::cusparseCgpsvInterleavedBatch)>("cusparseCgpsvInterleavedBatch");
@@ -80,6 +89,7 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseCreateBsrilu02Info) cusparseCreateBsrilu02Info = find<decltype(&cusparse::cusparseCreateBsrilu02Info)>("cusparseCreateBsrilu02Info");
   decltype(&cusparse::cusparseCreateBsrsm2Info) cusparseCreateBsrsm2Info = find<decltype(&cusparse::cusparseCreateBsrsm2Info)>("cusparseCreateBsrsm2Info");
   decltype(&cusparse::cusparseCreateBsrsv2Info) cusparseCreateBsrsv2Info = find<decltype(&cusparse::cusparseCreateBsrsv2Info)>("cusparseCreateBsrsv2Info");
+  decltype(&cusparse::cusparseCreateColorInfo) cusparseCreateColorInfo = find<decltype(&cusparse::cusparseCreateColorInfo)>("cusparseCreateColorInfo");
   decltype(&cusparse::cusparseCreateConstBlockedEll) cusparseCreateConstBlockedEll = find<decltype(&cusparse::cusparseCreateConstBlockedEll)>("cusparseCreateConstBlockedEll");
   decltype(&cusparse::cusparseCreateConstBsr) cusparseCreateConstBsr = find<decltype(&cusparse::cusparseCreateConstBsr)>("cusparseCreateConstBsr");
   decltype(&cusparse::cusparseCreateConstCoo) cusparseCreateConstCoo = find<decltype(&cusparse::cusparseCreateConstCoo)>("cusparseCreateConstCoo");
@@ -94,10 +104,12 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseCreateCsr) cusparseCreateCsr = find<decltype(&cusparse::cusparseCreateCsr)>("cusparseCreateCsr");
   decltype(&cusparse::cusparseCreateCsric02Info) cusparseCreateCsric02Info = find<decltype(&cusparse::cusparseCreateCsric02Info)>("cusparseCreateCsric02Info");
   decltype(&cusparse::cusparseCreateCsrilu02Info) cusparseCreateCsrilu02Info = find<decltype(&cusparse::cusparseCreateCsrilu02Info)>("cusparseCreateCsrilu02Info");
+  decltype(&cusparse::cusparseCreateCsru2csrInfo) cusparseCreateCsru2csrInfo = find<decltype(&cusparse::cusparseCreateCsru2csrInfo)>("cusparseCreateCsru2csrInfo");
   decltype(&cusparse::cusparseCreateDnMat) cusparseCreateDnMat = find<decltype(&cusparse::cusparseCreateDnMat)>("cusparseCreateDnMat");
   decltype(&cusparse::cusparseCreateDnVec) cusparseCreateDnVec = find<decltype(&cusparse::cusparseCreateDnVec)>("cusparseCreateDnVec");
   decltype(&cusparse::cusparseCreateIdentityPermutation) cusparseCreateIdentityPermutation = find<decltype(&cusparse::cusparseCreateIdentityPermutation)>("cusparseCreateIdentityPermutation");
   decltype(&cusparse::cusparseCreateMatDescr) cusparseCreateMatDescr = find<decltype(&cusparse::cusparseCreateMatDescr)>("cusparseCreateMatDescr");
+  decltype(&cusparse::cusparseCreatePruneInfo) cusparseCreatePruneInfo = find<decltype(&cusparse::cusparseCreatePruneInfo)>("cusparseCreatePruneInfo");
   decltype(&cusparse::cusparseCreateSlicedEll) cusparseCreateSlicedEll = find<decltype(&cusparse::cusparseCreateSlicedEll)>("cusparseCreateSlicedEll");
   decltype(&cusparse::cusparseCreateSpVec) cusparseCreateSpVec = find<decltype(&cusparse::cusparseCreateSpVec)>("cusparseCreateSpVec");
   decltype(&cusparse::cusparseCscGet) cusparseCscGet = find<decltype(&cusparse::cusparseCscGet)>("cusparseCscGet");
@@ -123,10 +135,13 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseDbsrsv2_analysis) cusparseDbsrsv2_analysis = find<decltype(&cusparse::cusparseDbsrsv2_analysis)>("cusparseDbsrsv2_analysis");
   decltype(&cusparse::cusparseDbsrsv2_bufferSize) cusparseDbsrsv2_bufferSize = find<decltype(&cusparse::cusparseDbsrsv2_bufferSize)>("cusparseDbsrsv2_bufferSize");
   decltype(&cusparse::cusparseDbsrsv2_solve) cusparseDbsrsv2_solve = find<decltype(&cusparse::cusparseDbsrsv2_solve)>("cusparseDbsrsv2_solve");
+  decltype(&cusparse::cusparseDbsrxmv) cusparseDbsrxmv = find<decltype(&cusparse::cusparseDbsrxmv)>("cusparseDbsrxmv");
   decltype(&cusparse::cusparseDcsr2bsr) cusparseDcsr2bsr = find<decltype(&cusparse::cusparseDcsr2bsr)>("cusparseDcsr2bsr");
   decltype(&cusparse::cusparseDcsr2csr_compress) cusparseDcsr2csr_compress = find<decltype(&cusparse::cusparseDcsr2csr_compress)>("cusparseDcsr2csr_compress");
+  decltype(&cusparse::cusparseDcsr2csru) cusparseDcsr2csru = find<decltype(&cusparse::cusparseDcsr2csru)>("cusparseDcsr2csru");
   decltype(&cusparse::cusparseDcsr2gebsr) cusparseDcsr2gebsr = find<decltype(&cusparse::cusparseDcsr2gebsr)>("cusparseDcsr2gebsr");
   decltype(&cusparse::cusparseDcsr2gebsr_bufferSize) cusparseDcsr2gebsr_bufferSize = find<decltype(&cusparse::cusparseDcsr2gebsr_bufferSize)>("cusparseDcsr2gebsr_bufferSize");
+  decltype(&cusparse::cusparseDcsrcolor) cusparseDcsrcolor = find<decltype(&cusparse::cusparseDcsrcolor)>("cusparseDcsrcolor");
   decltype(&cusparse::cusparseDcsrgeam2) cusparseDcsrgeam2 = find<decltype(&cusparse::cusparseDcsrgeam2)>("cusparseDcsrgeam2");
   decltype(&cusparse::cusparseDcsrgeam2_bufferSizeExt) cusparseDcsrgeam2_bufferSizeExt = find<decltype(&cusparse::cusparseDcsrgeam2_bufferSizeExt)>("cusparseDcsrgeam2_bufferSizeExt");
   decltype(&cusparse::cusparseDcsric02) cusparseDcsric02 = find<decltype(&cusparse::cusparseDcsric02)>("cusparseDcsric02");
@@ -136,6 +151,8 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseDcsrilu02_analysis) cusparseDcsrilu02_analysis = find<decltype(&cusparse::cusparseDcsrilu02_analysis)>("cusparseDcsrilu02_analysis");
   decltype(&cusparse::cusparseDcsrilu02_bufferSize) cusparseDcsrilu02_bufferSize = find<decltype(&cusparse::cusparseDcsrilu02_bufferSize)>("cusparseDcsrilu02_bufferSize");
   decltype(&cusparse::cusparseDcsrilu02_numericBoost) cusparseDcsrilu02_numericBoost = find<decltype(&cusparse::cusparseDcsrilu02_numericBoost)>("cusparseDcsrilu02_numericBoost");
+  decltype(&cusparse::cusparseDcsru2csr) cusparseDcsru2csr = find<decltype(&cusparse::cusparseDcsru2csr)>("cusparseDcsru2csr");
+  decltype(&cusparse::cusparseDcsru2csr_bufferSizeExt) cusparseDcsru2csr_bufferSizeExt = find<decltype(&cusparse::cusparseDcsru2csr_bufferSizeExt)>("cusparseDcsru2csr_bufferSizeExt");
   decltype(&cusparse::cusparseDenseToSparse_analysis) cusparseDenseToSparse_analysis = find<decltype(&cusparse::cusparseDenseToSparse_analysis)>("cusparseDenseToSparse_analysis");
   decltype(&cusparse::cusparseDenseToSparse_bufferSize) cusparseDenseToSparse_bufferSize = find<decltype(&cusparse::cusparseDenseToSparse_bufferSize)>("cusparseDenseToSparse_bufferSize");
   decltype(&cusparse::cusparseDenseToSparse_convert) cusparseDenseToSparse_convert = find<decltype(&cusparse::cusparseDenseToSparse_convert)>("cusparseDenseToSparse_convert");
@@ -144,14 +161,21 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseDestroyBsrilu02Info) cusparseDestroyBsrilu02Info = find<decltype(&cusparse::cusparseDestroyBsrilu02Info)>("cusparseDestroyBsrilu02Info");
   decltype(&cusparse::cusparseDestroyBsrsm2Info) cusparseDestroyBsrsm2Info = find<decltype(&cusparse::cusparseDestroyBsrsm2Info)>("cusparseDestroyBsrsm2Info");
   decltype(&cusparse::cusparseDestroyBsrsv2Info) cusparseDestroyBsrsv2Info = find<decltype(&cusparse::cusparseDestroyBsrsv2Info)>("cusparseDestroyBsrsv2Info");
+  decltype(&cusparse::cusparseDestroyColorInfo) cusparseDestroyColorInfo = find<decltype(&cusparse::cusparseDestroyColorInfo)>("cusparseDestroyColorInfo");
   decltype(&cusparse::cusparseDestroyCsric02Info) cusparseDestroyCsric02Info = find<decltype(&cusparse::cusparseDestroyCsric02Info)>("cusparseDestroyCsric02Info");
   decltype(&cusparse::cusparseDestroyCsrilu02Info) cusparseDestroyCsrilu02Info = find<decltype(&cusparse::cusparseDestroyCsrilu02Info)>("cusparseDestroyCsrilu02Info");
+  decltype(&cusparse::cusparseDestroyCsru2csrInfo) cusparseDestroyCsru2csrInfo = find<decltype(&cusparse::cusparseDestroyCsru2csrInfo)>("cusparseDestroyCsru2csrInfo");
   decltype(&cusparse::cusparseDestroyDnMat) cusparseDestroyDnMat = find<decltype(&cusparse::cusparseDestroyDnMat)>("cusparseDestroyDnMat");
   decltype(&cusparse::cusparseDestroyDnVec) cusparseDestroyDnVec = find<decltype(&cusparse::cusparseDestroyDnVec)>("cusparseDestroyDnVec");
   decltype(&cusparse::cusparseDestroyMatDescr) cusparseDestroyMatDescr = find<decltype(&cusparse::cusparseDestroyMatDescr)>("cusparseDestroyMatDescr");
+  decltype(&cusparse::cusparseDestroyPruneInfo) cusparseDestroyPruneInfo = find<decltype(&cusparse::cusparseDestroyPruneInfo)>("cusparseDestroyPruneInfo");
   decltype(&cusparse::cusparseDestroySpMat) cusparseDestroySpMat = find<decltype(&cusparse::cusparseDestroySpMat)>("cusparseDestroySpMat");
   decltype(&cusparse::cusparseDestroySpVec) cusparseDestroySpVec = find<decltype(&cusparse::cusparseDestroySpVec)>("cusparseDestroySpVec");
   decltype(&cusparse::cusparseDgebsr2csr) cusparseDgebsr2csr = find<decltype(&cusparse::cusparseDgebsr2csr)>("cusparseDgebsr2csr");
+  decltype(&cusparse::cusparseDgebsr2gebsc) cusparseDgebsr2gebsc = find<decltype(&cusparse::cusparseDgebsr2gebsc)>("cusparseDgebsr2gebsc");
+  decltype(&cusparse::cusparseDgebsr2gebsc_bufferSize) cusparseDgebsr2gebsc_bufferSize = find<decltype(&cusparse::cusparseDgebsr2gebsc_bufferSize)>("cusparseDgebsr2gebsc_bufferSize");
+  decltype(&cusparse::cusparseDgebsr2gebsr) cusparseDgebsr2gebsr = find<decltype(&cusparse::cusparseDgebsr2gebsr)>("cusparseDgebsr2gebsr");
+  decltype(&cusparse::cusparseDgebsr2gebsr_bufferSize) cusparseDgebsr2gebsr_bufferSize = find<decltype(&cusparse::cusparseDgebsr2gebsr_bufferSize)>("cusparseDgebsr2gebsr_bufferSize");
   decltype(&cusparse::cusparseDgemvi) cusparseDgemvi = find<decltype(&cusparse::cusparseDgemvi)>("cusparseDgemvi");
   decltype(&cusparse::cusparseDgemvi_bufferSize) cusparseDgemvi_bufferSize = find<decltype(&cusparse::cusparseDgemvi_bufferSize)>("cusparseDgemvi_bufferSize");
   decltype(&cusparse::cusparseDgpsvInterleavedBatch) cusparseDgpsvInterleavedBatch = find<decltype(&cusparse::cusparseDgpsvInterleavedBatch)>("cusparseDgpsvInterleavedBatch");
@@ -174,6 +198,18 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseDnVecSetValues) cusparseDnVecSetValues = find<decltype(&cusparse::cusparseDnVecSetValues)>("cusparseDnVecSetValues");
   decltype(&cusparse::cusparseDnnz) cusparseDnnz = find<decltype(&cusparse::cusparseDnnz)>("cusparseDnnz");
   decltype(&cusparse::cusparseDnnz_compress) cusparseDnnz_compress = find<decltype(&cusparse::cusparseDnnz_compress)>("cusparseDnnz_compress");
+  decltype(&cusparse::cusparseDpruneCsr2csr) cusparseDpruneCsr2csr = find<decltype(&cusparse::cusparseDpruneCsr2csr)>("cusparseDpruneCsr2csr");
+  decltype(&cusparse::cusparseDpruneCsr2csrByPercentage) cusparseDpruneCsr2csrByPercentage = find<decltype(&cusparse::cusparseDpruneCsr2csrByPercentage)>("cusparseDpruneCsr2csrByPercentage");
+  decltype(&cusparse::cusparseDpruneCsr2csrByPercentage_bufferSizeExt) cusparseDpruneCsr2csrByPercentage_bufferSizeExt = find<decltype(&cusparse::cusparseDpruneCsr2csrByPercentage_bufferSizeExt)>("cusparseDpruneCsr2csrByPercentage_bufferSizeExt");
+  decltype(&cusparse::cusparseDpruneCsr2csrNnz) cusparseDpruneCsr2csrNnz = find<decltype(&cusparse::cusparseDpruneCsr2csrNnz)>("cusparseDpruneCsr2csrNnz");
+  decltype(&cusparse::cusparseDpruneCsr2csrNnzByPercentage) cusparseDpruneCsr2csrNnzByPercentage = find<decltype(&cusparse::cusparseDpruneCsr2csrNnzByPercentage)>("cusparseDpruneCsr2csrNnzByPercentage");
+  decltype(&cusparse::cusparseDpruneCsr2csr_bufferSizeExt) cusparseDpruneCsr2csr_bufferSizeExt = find<decltype(&cusparse::cusparseDpruneCsr2csr_bufferSizeExt)>("cusparseDpruneCsr2csr_bufferSizeExt");
+  decltype(&cusparse::cusparseDpruneDense2csr) cusparseDpruneDense2csr = find<decltype(&cusparse::cusparseDpruneDense2csr)>("cusparseDpruneDense2csr");
+  decltype(&cusparse::cusparseDpruneDense2csrByPercentage) cusparseDpruneDense2csrByPercentage = find<decltype(&cusparse::cusparseDpruneDense2csrByPercentage)>("cusparseDpruneDense2csrByPercentage");
+  decltype(&cusparse::cusparseDpruneDense2csrByPercentage_bufferSizeExt) cusparseDpruneDense2csrByPercentage_bufferSizeExt = find<decltype(&cusparse::cusparseDpruneDense2csrByPercentage_bufferSizeExt)>("cusparseDpruneDense2csrByPercentage_bufferSizeExt");
+  decltype(&cusparse::cusparseDpruneDense2csrNnz) cusparseDpruneDense2csrNnz = find<decltype(&cusparse::cusparseDpruneDense2csrNnz)>("cusparseDpruneDense2csrNnz");
+  decltype(&cusparse::cusparseDpruneDense2csrNnzByPercentage) cusparseDpruneDense2csrNnzByPercentage = find<decltype(&cusparse::cusparseDpruneDense2csrNnzByPercentage)>("cusparseDpruneDense2csrNnzByPercentage");
+  decltype(&cusparse::cusparseDpruneDense2csr_bufferSizeExt) cusparseDpruneDense2csr_bufferSizeExt = find<decltype(&cusparse::cusparseDpruneDense2csr_bufferSizeExt)>("cusparseDpruneDense2csr_bufferSizeExt");
   decltype(&cusparse::cusparseGather) cusparseGather = find<decltype(&cusparse::cusparseGather)>("cusparseGather");
   decltype(&cusparse::cusparseGetErrorName) cusparseGetErrorName = find<decltype(&cusparse::cusparseGetErrorName)>("cusparseGetErrorName");
   decltype(&cusparse::cusparseGetErrorString) cusparseGetErrorString = find<decltype(&cusparse::cusparseGetErrorString)>("cusparseGetErrorString");
@@ -185,6 +221,18 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseGetProperty) cusparseGetProperty = find<decltype(&cusparse::cusparseGetProperty)>("cusparseGetProperty");
   decltype(&cusparse::cusparseGetStream) cusparseGetStream = find<decltype(&cusparse::cusparseGetStream)>("cusparseGetStream");
   decltype(&cusparse::cusparseGetVersion) cusparseGetVersion = find<decltype(&cusparse::cusparseGetVersion)>("cusparseGetVersion");
+  decltype(&cusparse::cusparseHpruneCsr2csr) cusparseHpruneCsr2csr = find<decltype(&cusparse::cusparseHpruneCsr2csr)>("cusparseHpruneCsr2csr");
+  decltype(&cusparse::cusparseHpruneCsr2csrByPercentage) cusparseHpruneCsr2csrByPercentage = find<decltype(&cusparse::cusparseHpruneCsr2csrByPercentage)>("cusparseHpruneCsr2csrByPercentage");
+  decltype(&cusparse::cusparseHpruneCsr2csrByPercentage_bufferSizeExt) cusparseHpruneCsr2csrByPercentage_bufferSizeExt = find<decltype(&cusparse::cusparseHpruneCsr2csrByPercentage_bufferSizeExt)>("cusparseHpruneCsr2csrByPercentage_bufferSizeExt");
+  decltype(&cusparse::cusparseHpruneCsr2csrNnz) cusparseHpruneCsr2csrNnz = find<decltype(&cusparse::cusparseHpruneCsr2csrNnz)>("cusparseHpruneCsr2csrNnz");
+  decltype(&cusparse::cusparseHpruneCsr2csrNnzByPercentage) cusparseHpruneCsr2csrNnzByPercentage = find<decltype(&cusparse::cusparseHpruneCsr2csrNnzByPercentage)>("cusparseHpruneCsr2csrNnzByPercentage");
+  decltype(&cusparse::cusparseHpruneCsr2csr_bufferSizeExt) cusparseHpruneCsr2csr_bufferSizeExt = find<decltype(&cusparse::cusparseHpruneCsr2csr_bufferSizeExt)>("cusparseHpruneCsr2csr_bufferSizeExt");
+  decltype(&cusparse::cusparseHpruneDense2csr) cusparseHpruneDense2csr = find<decltype(&cusparse::cusparseHpruneDense2csr)>("cusparseHpruneDense2csr");
+  decltype(&cusparse::cusparseHpruneDense2csrByPercentage) cusparseHpruneDense2csrByPercentage = find<decltype(&cusparse::cusparseHpruneDense2csrByPercentage)>("cusparseHpruneDense2csrByPercentage");
+  decltype(&cusparse::cusparseHpruneDense2csrByPercentage_bufferSizeExt) cusparseHpruneDense2csrByPercentage_bufferSizeExt = find<decltype(&cusparse::cusparseHpruneDense2csrByPercentage_bufferSizeExt)>("cusparseHpruneDense2csrByPercentage_bufferSizeExt");
+  decltype(&cusparse::cusparseHpruneDense2csrNnz) cusparseHpruneDense2csrNnz = find<decltype(&cusparse::cusparseHpruneDense2csrNnz)>("cusparseHpruneDense2csrNnz");
+  decltype(&cusparse::cusparseHpruneDense2csrNnzByPercentage) cusparseHpruneDense2csrNnzByPercentage = find<decltype(&cusparse::cusparseHpruneDense2csrNnzByPercentage)>("cusparseHpruneDense2csrNnzByPercentage");
+  decltype(&cusparse::cusparseHpruneDense2csr_bufferSizeExt) cusparseHpruneDense2csr_bufferSizeExt = find<decltype(&cusparse::cusparseHpruneDense2csr_bufferSizeExt)>("cusparseHpruneDense2csr_bufferSizeExt");
   decltype(&cusparse::cusparseLoggerForceDisable) cusparseLoggerForceDisable = find<decltype(&cusparse::cusparseLoggerForceDisable)>("cusparseLoggerForceDisable");
   decltype(&cusparse::cusparseLoggerOpenFile) cusparseLoggerOpenFile = find<decltype(&cusparse::cusparseLoggerOpenFile)>("cusparseLoggerOpenFile");
   decltype(&cusparse::cusparseLoggerSetCallback) cusparseLoggerSetCallback = find<decltype(&cusparse::cusparseLoggerSetCallback)>("cusparseLoggerSetCallback");
@@ -211,11 +259,14 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseSbsrsv2_analysis) cusparseSbsrsv2_analysis = find<decltype(&cusparse::cusparseSbsrsv2_analysis)>("cusparseSbsrsv2_analysis");
   decltype(&cusparse::cusparseSbsrsv2_bufferSize) cusparseSbsrsv2_bufferSize = find<decltype(&cusparse::cusparseSbsrsv2_bufferSize)>("cusparseSbsrsv2_bufferSize");
   decltype(&cusparse::cusparseSbsrsv2_solve) cusparseSbsrsv2_solve = find<decltype(&cusparse::cusparseSbsrsv2_solve)>("cusparseSbsrsv2_solve");
+  decltype(&cusparse::cusparseSbsrxmv) cusparseSbsrxmv = find<decltype(&cusparse::cusparseSbsrxmv)>("cusparseSbsrxmv");
   decltype(&cusparse::cusparseScatter) cusparseScatter = find<decltype(&cusparse::cusparseScatter)>("cusparseScatter");
   decltype(&cusparse::cusparseScsr2bsr) cusparseScsr2bsr = find<decltype(&cusparse::cusparseScsr2bsr)>("cusparseScsr2bsr");
   decltype(&cusparse::cusparseScsr2csr_compress) cusparseScsr2csr_compress = find<decltype(&cusparse::cusparseScsr2csr_compress)>("cusparseScsr2csr_compress");
+  decltype(&cusparse::cusparseScsr2csru) cusparseScsr2csru = find<decltype(&cusparse::cusparseScsr2csru)>("cusparseScsr2csru");
   decltype(&cusparse::cusparseScsr2gebsr) cusparseScsr2gebsr = find<decltype(&cusparse::cusparseScsr2gebsr)>("cusparseScsr2gebsr");
   decltype(&cusparse::cusparseScsr2gebsr_bufferSize) cusparseScsr2gebsr_bufferSize = find<decltype(&cusparse::cusparseScsr2gebsr_bufferSize)>("cusparseScsr2gebsr_bufferSize");
+  decltype(&cusparse::cusparseScsrcolor) cusparseScsrcolor = find<decltype(&cusparse::cusparseScsrcolor)>("cusparseScsrcolor");
   decltype(&cusparse::cusparseScsrgeam2) cusparseScsrgeam2 = find<decltype(&cusparse::cusparseScsrgeam2)>("cusparseScsrgeam2");
   decltype(&cusparse::cusparseScsrgeam2_bufferSizeExt) cusparseScsrgeam2_bufferSizeExt = find<decltype(&cusparse::cusparseScsrgeam2_bufferSizeExt)>("cusparseScsrgeam2_bufferSizeExt");
   decltype(&cusparse::cusparseScsric02) cusparseScsric02 = find<decltype(&cusparse::cusparseScsric02)>("cusparseScsric02");
@@ -225,6 +276,8 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseScsrilu02_analysis) cusparseScsrilu02_analysis = find<decltype(&cusparse::cusparseScsrilu02_analysis)>("cusparseScsrilu02_analysis");
   decltype(&cusparse::cusparseScsrilu02_bufferSize) cusparseScsrilu02_bufferSize = find<decltype(&cusparse::cusparseScsrilu02_bufferSize)>("cusparseScsrilu02_bufferSize");
   decltype(&cusparse::cusparseScsrilu02_numericBoost) cusparseScsrilu02_numericBoost = find<decltype(&cusparse::cusparseScsrilu02_numericBoost)>("cusparseScsrilu02_numericBoost");
+  decltype(&cusparse::cusparseScsru2csr) cusparseScsru2csr = find<decltype(&cusparse::cusparseScsru2csr)>("cusparseScsru2csr");
+  decltype(&cusparse::cusparseScsru2csr_bufferSizeExt) cusparseScsru2csr_bufferSizeExt = find<decltype(&cusparse::cusparseScsru2csr_bufferSizeExt)>("cusparseScsru2csr_bufferSizeExt");
   decltype(&cusparse::cusparseSetMatDiagType) cusparseSetMatDiagType = find<decltype(&cusparse::cusparseSetMatDiagType)>("cusparseSetMatDiagType");
   decltype(&cusparse::cusparseSetMatFillMode) cusparseSetMatFillMode = find<decltype(&cusparse::cusparseSetMatFillMode)>("cusparseSetMatFillMode");
   decltype(&cusparse::cusparseSetMatIndexBase) cusparseSetMatIndexBase = find<decltype(&cusparse::cusparseSetMatIndexBase)>("cusparseSetMatIndexBase");
@@ -232,6 +285,10 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseSetPointerMode) cusparseSetPointerMode = find<decltype(&cusparse::cusparseSetPointerMode)>("cusparseSetPointerMode");
   decltype(&cusparse::cusparseSetStream) cusparseSetStream = find<decltype(&cusparse::cusparseSetStream)>("cusparseSetStream");
   decltype(&cusparse::cusparseSgebsr2csr) cusparseSgebsr2csr = find<decltype(&cusparse::cusparseSgebsr2csr)>("cusparseSgebsr2csr");
+  decltype(&cusparse::cusparseSgebsr2gebsc) cusparseSgebsr2gebsc = find<decltype(&cusparse::cusparseSgebsr2gebsc)>("cusparseSgebsr2gebsc");
+  decltype(&cusparse::cusparseSgebsr2gebsc_bufferSize) cusparseSgebsr2gebsc_bufferSize = find<decltype(&cusparse::cusparseSgebsr2gebsc_bufferSize)>("cusparseSgebsr2gebsc_bufferSize");
+  decltype(&cusparse::cusparseSgebsr2gebsr) cusparseSgebsr2gebsr = find<decltype(&cusparse::cusparseSgebsr2gebsr)>("cusparseSgebsr2gebsr");
+  decltype(&cusparse::cusparseSgebsr2gebsr_bufferSize) cusparseSgebsr2gebsr_bufferSize = find<decltype(&cusparse::cusparseSgebsr2gebsr_bufferSize)>("cusparseSgebsr2gebsr_bufferSize");
   decltype(&cusparse::cusparseSgemvi) cusparseSgemvi = find<decltype(&cusparse::cusparseSgemvi)>("cusparseSgemvi");
   decltype(&cusparse::cusparseSgemvi_bufferSize) cusparseSgemvi_bufferSize = find<decltype(&cusparse::cusparseSgemvi_bufferSize)>("cusparseSgemvi_bufferSize");
   decltype(&cusparse::cusparseSgpsvInterleavedBatch) cusparseSgpsvInterleavedBatch = find<decltype(&cusparse::cusparseSgpsvInterleavedBatch)>("cusparseSgpsvInterleavedBatch");
@@ -291,6 +348,18 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseSpVecSetValues) cusparseSpVecSetValues = find<decltype(&cusparse::cusparseSpVecSetValues)>("cusparseSpVecSetValues");
   decltype(&cusparse::cusparseSparseToDense) cusparseSparseToDense = find<decltype(&cusparse::cusparseSparseToDense)>("cusparseSparseToDense");
   decltype(&cusparse::cusparseSparseToDense_bufferSize) cusparseSparseToDense_bufferSize = find<decltype(&cusparse::cusparseSparseToDense_bufferSize)>("cusparseSparseToDense_bufferSize");
+  decltype(&cusparse::cusparseSpruneCsr2csr) cusparseSpruneCsr2csr = find<decltype(&cusparse::cusparseSpruneCsr2csr)>("cusparseSpruneCsr2csr");
+  decltype(&cusparse::cusparseSpruneCsr2csrByPercentage) cusparseSpruneCsr2csrByPercentage = find<decltype(&cusparse::cusparseSpruneCsr2csrByPercentage)>("cusparseSpruneCsr2csrByPercentage");
+  decltype(&cusparse::cusparseSpruneCsr2csrByPercentage_bufferSizeExt) cusparseSpruneCsr2csrByPercentage_bufferSizeExt = find<decltype(&cusparse::cusparseSpruneCsr2csrByPercentage_bufferSizeExt)>("cusparseSpruneCsr2csrByPercentage_bufferSizeExt");
+  decltype(&cusparse::cusparseSpruneCsr2csrNnz) cusparseSpruneCsr2csrNnz = find<decltype(&cusparse::cusparseSpruneCsr2csrNnz)>("cusparseSpruneCsr2csrNnz");
+  decltype(&cusparse::cusparseSpruneCsr2csrNnzByPercentage) cusparseSpruneCsr2csrNnzByPercentage = find<decltype(&cusparse::cusparseSpruneCsr2csrNnzByPercentage)>("cusparseSpruneCsr2csrNnzByPercentage");
+  decltype(&cusparse::cusparseSpruneCsr2csr_bufferSizeExt) cusparseSpruneCsr2csr_bufferSizeExt = find<decltype(&cusparse::cusparseSpruneCsr2csr_bufferSizeExt)>("cusparseSpruneCsr2csr_bufferSizeExt");
+  decltype(&cusparse::cusparseSpruneDense2csr) cusparseSpruneDense2csr = find<decltype(&cusparse::cusparseSpruneDense2csr)>("cusparseSpruneDense2csr");
+  decltype(&cusparse::cusparseSpruneDense2csrByPercentage) cusparseSpruneDense2csrByPercentage = find<decltype(&cusparse::cusparseSpruneDense2csrByPercentage)>("cusparseSpruneDense2csrByPercentage");
+  decltype(&cusparse::cusparseSpruneDense2csrByPercentage_bufferSizeExt) cusparseSpruneDense2csrByPercentage_bufferSizeExt = find<decltype(&cusparse::cusparseSpruneDense2csrByPercentage_bufferSizeExt)>("cusparseSpruneDense2csrByPercentage_bufferSizeExt");
+  decltype(&cusparse::cusparseSpruneDense2csrNnz) cusparseSpruneDense2csrNnz = find<decltype(&cusparse::cusparseSpruneDense2csrNnz)>("cusparseSpruneDense2csrNnz");
+  decltype(&cusparse::cusparseSpruneDense2csrNnzByPercentage) cusparseSpruneDense2csrNnzByPercentage = find<decltype(&cusparse::cusparseSpruneDense2csrNnzByPercentage)>("cusparseSpruneDense2csrNnzByPercentage");
+  decltype(&cusparse::cusparseSpruneDense2csr_bufferSizeExt) cusparseSpruneDense2csr_bufferSizeExt = find<decltype(&cusparse::cusparseSpruneDense2csr_bufferSizeExt)>("cusparseSpruneDense2csr_bufferSizeExt");
   decltype(&cusparse::cusparseXbsric02_zeroPivot) cusparseXbsric02_zeroPivot = find<decltype(&cusparse::cusparseXbsric02_zeroPivot)>("cusparseXbsric02_zeroPivot");
   decltype(&cusparse::cusparseXbsrilu02_zeroPivot) cusparseXbsrilu02_zeroPivot = find<decltype(&cusparse::cusparseXbsrilu02_zeroPivot)>("cusparseXbsrilu02_zeroPivot");
   decltype(&cusparse::cusparseXbsrsm2_zeroPivot) cusparseXbsrsm2_zeroPivot = find<decltype(&cusparse::cusparseXbsrsm2_zeroPivot)>("cusparseXbsrsm2_zeroPivot");
@@ -309,6 +378,7 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseXcsrilu02_zeroPivot) cusparseXcsrilu02_zeroPivot = find<decltype(&cusparse::cusparseXcsrilu02_zeroPivot)>("cusparseXcsrilu02_zeroPivot");
   decltype(&cusparse::cusparseXcsrsort) cusparseXcsrsort = find<decltype(&cusparse::cusparseXcsrsort)>("cusparseXcsrsort");
   decltype(&cusparse::cusparseXcsrsort_bufferSizeExt) cusparseXcsrsort_bufferSizeExt = find<decltype(&cusparse::cusparseXcsrsort_bufferSizeExt)>("cusparseXcsrsort_bufferSizeExt");
+  decltype(&cusparse::cusparseXgebsr2gebsrNnz) cusparseXgebsr2gebsrNnz = find<decltype(&cusparse::cusparseXgebsr2gebsrNnz)>("cusparseXgebsr2gebsrNnz");
   decltype(&cusparse::cusparseZbsr2csr) cusparseZbsr2csr = find<decltype(&cusparse::cusparseZbsr2csr)>("cusparseZbsr2csr");
   decltype(&cusparse::cusparseZbsric02) cusparseZbsric02 = find<decltype(&cusparse::cusparseZbsric02)>("cusparseZbsric02");
   decltype(&cusparse::cusparseZbsric02_analysis) cusparseZbsric02_analysis = find<decltype(&cusparse::cusparseZbsric02_analysis)>("cusparseZbsric02_analysis");
@@ -325,10 +395,13 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseZbsrsv2_analysis) cusparseZbsrsv2_analysis = find<decltype(&cusparse::cusparseZbsrsv2_analysis)>("cusparseZbsrsv2_analysis");
   decltype(&cusparse::cusparseZbsrsv2_bufferSize) cusparseZbsrsv2_bufferSize = find<decltype(&cusparse::cusparseZbsrsv2_bufferSize)>("cusparseZbsrsv2_bufferSize");
   decltype(&cusparse::cusparseZbsrsv2_solve) cusparseZbsrsv2_solve = find<decltype(&cusparse::cusparseZbsrsv2_solve)>("cusparseZbsrsv2_solve");
+  decltype(&cusparse::cusparseZbsrxmv) cusparseZbsrxmv = find<decltype(&cusparse::cusparseZbsrxmv)>("cusparseZbsrxmv");
   decltype(&cusparse::cusparseZcsr2bsr) cusparseZcsr2bsr = find<decltype(&cusparse::cusparseZcsr2bsr)>("cusparseZcsr2bsr");
   decltype(&cusparse::cusparseZcsr2csr_compress) cusparseZcsr2csr_compress = find<decltype(&cusparse::cusparseZcsr2csr_compress)>("cusparseZcsr2csr_compress");
+  decltype(&cusparse::cusparseZcsr2csru) cusparseZcsr2csru = find<decltype(&cusparse::cusparseZcsr2csru)>("cusparseZcsr2csru");
   decltype(&cusparse::cusparseZcsr2gebsr) cusparseZcsr2gebsr = find<decltype(&cusparse::cusparseZcsr2gebsr)>("cusparseZcsr2gebsr");
   decltype(&cusparse::cusparseZcsr2gebsr_bufferSize) cusparseZcsr2gebsr_bufferSize = find<decltype(&cusparse::cusparseZcsr2gebsr_bufferSize)>("cusparseZcsr2gebsr_bufferSize");
+  decltype(&cusparse::cusparseZcsrcolor) cusparseZcsrcolor = find<decltype(&cusparse::cusparseZcsrcolor)>("cusparseZcsrcolor");
   decltype(&cusparse::cusparseZcsrgeam2) cusparseZcsrgeam2 = find<decltype(&cusparse::cusparseZcsrgeam2)>("cusparseZcsrgeam2");
   decltype(&cusparse::cusparseZcsrgeam2_bufferSizeExt) cusparseZcsrgeam2_bufferSizeExt = find<decltype(&cusparse::cusparseZcsrgeam2_bufferSizeExt)>("cusparseZcsrgeam2_bufferSizeExt");
   decltype(&cusparse::cusparseZcsric02) cusparseZcsric02 = find<decltype(&cusparse::cusparseZcsric02)>("cusparseZcsric02");
@@ -338,7 +411,13 @@ struct Cusparse : Loaded {
   decltype(&cusparse::cusparseZcsrilu02_analysis) cusparseZcsrilu02_analysis = find<decltype(&cusparse::cusparseZcsrilu02_analysis)>("cusparseZcsrilu02_analysis");
   decltype(&cusparse::cusparseZcsrilu02_bufferSize) cusparseZcsrilu02_bufferSize = find<decltype(&cusparse::cusparseZcsrilu02_bufferSize)>("cusparseZcsrilu02_bufferSize");
   decltype(&cusparse::cusparseZcsrilu02_numericBoost) cusparseZcsrilu02_numericBoost = find<decltype(&cusparse::cusparseZcsrilu02_numericBoost)>("cusparseZcsrilu02_numericBoost");
+  decltype(&cusparse::cusparseZcsru2csr) cusparseZcsru2csr = find<decltype(&cusparse::cusparseZcsru2csr)>("cusparseZcsru2csr");
+  decltype(&cusparse::cusparseZcsru2csr_bufferSizeExt) cusparseZcsru2csr_bufferSizeExt = find<decltype(&cusparse::cusparseZcsru2csr_bufferSizeExt)>("cusparseZcsru2csr_bufferSizeExt");
   decltype(&cusparse::cusparseZgebsr2csr) cusparseZgebsr2csr = find<decltype(&cusparse::cusparseZgebsr2csr)>("cusparseZgebsr2csr");
+  decltype(&cusparse::cusparseZgebsr2gebsc) cusparseZgebsr2gebsc = find<decltype(&cusparse::cusparseZgebsr2gebsc)>("cusparseZgebsr2gebsc");
+  decltype(&cusparse::cusparseZgebsr2gebsc_bufferSize) cusparseZgebsr2gebsc_bufferSize = find<decltype(&cusparse::cusparseZgebsr2gebsc_bufferSize)>("cusparseZgebsr2gebsc_bufferSize");
+  decltype(&cusparse::cusparseZgebsr2gebsr) cusparseZgebsr2gebsr = find<decltype(&cusparse::cusparseZgebsr2gebsr)>("cusparseZgebsr2gebsr");
+  decltype(&cusparse::cusparseZgebsr2gebsr_bufferSize) cusparseZgebsr2gebsr_bufferSize = find<decltype(&cusparse::cusparseZgebsr2gebsr_bufferSize)>("cusparseZgebsr2gebsr_bufferSize");
   decltype(&cusparse::cusparseZgemvi) cusparseZgemvi = find<decltype(&cusparse::cusparseZgemvi)>("cusparseZgemvi");
   decltype(&cusparse::cusparseZgemvi_bufferSize) cusparseZgemvi_bufferSize = find<decltype(&cusparse::cusparseZgemvi_bufferSize)>("cusparseZgemvi_bufferSize");
   decltype(&cusparse::cusparseZgpsvInterleavedBatch) cusparseZgpsvInterleavedBatch = find<decltype(&cusparse::cusparseZgpsvInterleavedBatch)>("cusparseZgpsvInterleavedBatch");
@@ -357,88 +436,9 @@ struct Cusparse : Loaded {
 
 // Those that answer CUSPARSE_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCusparseUnsupported = {
-    "cusparseCbsrxmv",
-    "cusparseCcsr2csru",
-    "cusparseCcsrcolor",
-    "cusparseCcsru2csr",
-    "cusparseCcsru2csr_bufferSizeExt",
-    "cusparseCgebsr2gebsc",
-    "cusparseCgebsr2gebsc_bufferSize",
-    "cusparseCgebsr2gebsr",
-    "cusparseCgebsr2gebsr_bufferSize",
-    "cusparseCreateColorInfo",
-    "cusparseCreateCsru2csrInfo",
-    "cusparseCreatePruneInfo",
-    "cusparseDbsrxmv",
-    "cusparseDcsr2csru",
-    "cusparseDcsrcolor",
-    "cusparseDcsru2csr",
-    "cusparseDcsru2csr_bufferSizeExt",
-    "cusparseDestroyColorInfo",
-    "cusparseDestroyCsru2csrInfo",
-    "cusparseDestroyPruneInfo",
-    "cusparseDgebsr2gebsc",
-    "cusparseDgebsr2gebsc_bufferSize",
-    "cusparseDgebsr2gebsr",
-    "cusparseDgebsr2gebsr_bufferSize",
-    "cusparseDpruneCsr2csr",
-    "cusparseDpruneCsr2csrByPercentage",
-    "cusparseDpruneCsr2csrByPercentage_bufferSizeExt",
-    "cusparseDpruneCsr2csrNnz",
-    "cusparseDpruneCsr2csrNnzByPercentage",
-    "cusparseDpruneCsr2csr_bufferSizeExt",
-    "cusparseDpruneDense2csr",
-    "cusparseDpruneDense2csrByPercentage",
-    "cusparseDpruneDense2csrByPercentage_bufferSizeExt",
-    "cusparseDpruneDense2csrNnz",
-    "cusparseDpruneDense2csrNnzByPercentage",
-    "cusparseDpruneDense2csr_bufferSizeExt",
-    "cusparseHpruneCsr2csr",
-    "cusparseHpruneCsr2csrByPercentage",
-    "cusparseHpruneCsr2csrByPercentage_bufferSizeExt",
-    "cusparseHpruneCsr2csrNnz",
-    "cusparseHpruneCsr2csrNnzByPercentage",
-    "cusparseHpruneCsr2csr_bufferSizeExt",
-    "cusparseHpruneDense2csr",
-    "cusparseHpruneDense2csrByPercentage",
-    "cusparseHpruneDense2csrByPercentage_bufferSizeExt",
-    "cusparseHpruneDense2csrNnz",
-    "cusparseHpruneDense2csrNnzByPercentage",
-    "cusparseHpruneDense2csr_bufferSizeExt",
-    "cusparseSbsrxmv",
-    "cusparseScsr2csru",
-    "cusparseScsrcolor",
-    "cusparseScsru2csr",
-    "cusparseScsru2csr_bufferSizeExt",
-    "cusparseSgebsr2gebsc",
-    "cusparseSgebsr2gebsc_bufferSize",
-    "cusparseSgebsr2gebsr",
-    "cusparseSgebsr2gebsr_bufferSize",
     "cusparseSpMMOp",
     "cusparseSpMMOp_createPlan",
     "cusparseSpMMOp_destroyPlan",
-    "cusparseSpruneCsr2csr",
-    "cusparseSpruneCsr2csrByPercentage",
-    "cusparseSpruneCsr2csrByPercentage_bufferSizeExt",
-    "cusparseSpruneCsr2csrNnz",
-    "cusparseSpruneCsr2csrNnzByPercentage",
-    "cusparseSpruneCsr2csr_bufferSizeExt",
-    "cusparseSpruneDense2csr",
-    "cusparseSpruneDense2csrByPercentage",
-    "cusparseSpruneDense2csrByPercentage_bufferSizeExt",
-    "cusparseSpruneDense2csrNnz",
-    "cusparseSpruneDense2csrNnzByPercentage",
-    "cusparseSpruneDense2csr_bufferSizeExt",
-    "cusparseXgebsr2gebsrNnz",
-    "cusparseZbsrxmv",
-    "cusparseZcsr2csru",
-    "cusparseZcsrcolor",
-    "cusparseZcsru2csr",
-    "cusparseZcsru2csr_bufferSizeExt",
-    "cusparseZgebsr2gebsc",
-    "cusparseZgebsr2gebsc_bufferSize",
-    "cusparseZgebsr2gebsr",
-    "cusparseZgebsr2gebsr_bufferSize",
 };
 
 }  // namespace nvmlkit::library_test

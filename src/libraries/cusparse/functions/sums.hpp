@@ -146,29 +146,34 @@ cusparseStatus_t csr2gebsr_size(const Call&, cusparseDirection_t direction, int 
   return tell_size(size, is_right_for_blocks(direction, m, n, from, from, height, width));
 }
 template <class T>
+void write_blocks(Running& running, const Sparse<T>& matrix, cusparseDirection_t direction, Size height, Size width,
+                  Size base, T* out, int* out_offsets, int* out_indices) {
+  const auto& entries = matrix.entries;
+  const Blocks blocks(entries, height, width);
+  std::vector<T> numbers(blocks.columns.size() * at(height * width));
+  for (Size i = 0; i < entries.rows; ++i)
+    for (Size k = entries.begin(i); k < entries.end(i); ++k) {
+      const auto first = blocks.columns.begin() + blocks.begins[at(i / height)];
+      const auto last = blocks.columns.begin() + blocks.begins[at(i / height) + 1];
+      const Size place = std::lower_bound(first, last, entries.column(k) / width) - blocks.columns.begin();
+      const Size r = i % height, c = entries.column(k) % width;
+      const bool by_rows = direction == CUSPARSE_DIRECTION_ROW;
+      numbers[at(place * height * width + (by_rows ? r * width + c : c * height + r))] += matrix.value(k);
+    }
+  write_indices(running, out_offsets, blocks.begins, CUSPARSE_INDEX_32I, base);
+  write_indices(running, out_indices, blocks.columns, CUSPARSE_INDEX_32I, base);
+  write_numbers(running, out, numbers, kDataType<T>);
+}
+template <class T>
 cusparseStatus_t csr2gebsr(const Call& call, cusparseDirection_t direction, int m, int n, const MatrixOptions* from,
                            const T* values, const int* offsets, const int* indices, const MatrixOptions* to, T* out,
                            int* out_offsets, int* out_indices, int height, int width, void*) {
   if (!is_right_for_blocks(direction, m, n, from, to, height, width) || !offsets || !out_offsets)
     return CUSPARSE_STATUS_INVALID_VALUE;
   const auto a = typed_csr(from, m, n, 0, values, offsets, indices);
-  const bool by_rows = direction == CUSPARSE_DIRECTION_ROW;
   return call.enqueue(cost_of<T>(m, 1), [=, base = static_cast<Size>(to->base)](Running& running) {
-    const auto matrix = read_sparse<T>(running, counted(running, a, values));
-    const auto& entries = matrix.entries;
-    const Blocks blocks(entries, height, width);
-    std::vector<T> numbers(blocks.columns.size() * at(Size{height} * width));
-    for (Size i = 0; i < entries.rows; ++i)
-      for (Size k = entries.begin(i); k < entries.end(i); ++k) {
-        const auto first = blocks.columns.begin() + blocks.begins[at(i / height)];
-        const auto last = blocks.columns.begin() + blocks.begins[at(i / height) + 1];
-        const Size place = std::lower_bound(first, last, entries.column(k) / width) - blocks.columns.begin();
-        const Size r = i % height, c = entries.column(k) % width;
-        numbers[at(place * height * width + (by_rows ? r * width + c : c * height + r))] += matrix.value(k);
-      }
-    write_indices(running, out_offsets, blocks.begins, CUSPARSE_INDEX_32I, base);
-    write_indices(running, out_indices, blocks.columns, CUSPARSE_INDEX_32I, base);
-    write_numbers(running, out, numbers, kDataType<T>);
+    write_blocks(running, read_sparse<T>(running, counted(running, a, values)), direction, height, width, base, out,
+                 out_offsets, out_indices);
   });
 }
 template <class T>
