@@ -97,7 +97,7 @@ TEST_F(Rotations, GroupsOfProducts) {
 
 // The interface of cublas.h: no handle, scalars and results by value, the first error kept.
 TEST_F(Rotations, TheFirstInterface) {
-  EXPECT_EQ(lib.cublasShutdown(), CUBLAS_STATUS_NOT_INITIALIZED);
+  EXPECT_EQ(lib.cublasShutdown(), CUBLAS_STATUS_SUCCESS);
   ASSERT_EQ(lib.cublasInit(), CUBLAS_STATUS_SUCCESS);
   const std::vector<Complex> x{{1, 2}, {3, -4}};
   OnDevice<Complex> dx(x);

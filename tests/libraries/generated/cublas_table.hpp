@@ -12,6 +12,7 @@ namespace nvmlkit::library_test {
 struct Cublas : Loaded {
   explicit Cublas(const char* path) : Loaded(path) {}
 
+  decltype(&cublas::cublasAlloc) cublasAlloc = find<decltype(&cublas::cublasAlloc)>("cublasAlloc");
   decltype(&cublas::cublasAsumEx) cublasAsumEx = find<decltype(&cublas::cublasAsumEx)>("cublasAsumEx");
   decltype(&cublas::cublasAsumEx_64) cublasAsumEx_64 = find<decltype(&cublas::cublasAsumEx_64)>("cublasAsumEx_64");
   decltype(&cublas::cublasAxpyEx) cublasAxpyEx = find<decltype(&cublas::cublasAxpyEx)>("cublasAxpyEx");
@@ -30,6 +31,7 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasCdotu) cublasCdotu = find<decltype(&cublas::cublasCdotu)>("cublasCdotu");
   decltype(&cublas::cublasCdotu_v2) cublasCdotu_v2 = find<decltype(&cublas::cublasCdotu_v2)>("cublasCdotu_v2");
   decltype(&cublas::cublasCdotu_v2_64) cublasCdotu_v2_64 = find<decltype(&cublas::cublasCdotu_v2_64)>("cublasCdotu_v2_64");
+  decltype(&cublas::cublasCgbmv) cublasCgbmv = find<decltype(&cublas::cublasCgbmv)>("cublasCgbmv");
   decltype(&cublas::cublasCgbmv_v2) cublasCgbmv_v2 = find<decltype(&cublas::cublasCgbmv_v2)>("cublasCgbmv_v2");
   decltype(&cublas::cublasCgbmv_v2_64) cublasCgbmv_v2_64 = find<decltype(&cublas::cublasCgbmv_v2_64)>("cublasCgbmv_v2_64");
   decltype(&cublas::cublasCgeam) cublasCgeam = find<decltype(&cublas::cublasCgeam)>("cublasCgeam");
@@ -60,31 +62,43 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasCgemv_v2) cublasCgemv_v2 = find<decltype(&cublas::cublasCgemv_v2)>("cublasCgemv_v2");
   decltype(&cublas::cublasCgemv_v2_64) cublasCgemv_v2_64 = find<decltype(&cublas::cublasCgemv_v2_64)>("cublasCgemv_v2_64");
   decltype(&cublas::cublasCgeqrfBatched) cublasCgeqrfBatched = find<decltype(&cublas::cublasCgeqrfBatched)>("cublasCgeqrfBatched");
+  decltype(&cublas::cublasCgerc) cublasCgerc = find<decltype(&cublas::cublasCgerc)>("cublasCgerc");
   decltype(&cublas::cublasCgerc_v2) cublasCgerc_v2 = find<decltype(&cublas::cublasCgerc_v2)>("cublasCgerc_v2");
   decltype(&cublas::cublasCgerc_v2_64) cublasCgerc_v2_64 = find<decltype(&cublas::cublasCgerc_v2_64)>("cublasCgerc_v2_64");
+  decltype(&cublas::cublasCgeru) cublasCgeru = find<decltype(&cublas::cublasCgeru)>("cublasCgeru");
   decltype(&cublas::cublasCgeru_v2) cublasCgeru_v2 = find<decltype(&cublas::cublasCgeru_v2)>("cublasCgeru_v2");
   decltype(&cublas::cublasCgeru_v2_64) cublasCgeru_v2_64 = find<decltype(&cublas::cublasCgeru_v2_64)>("cublasCgeru_v2_64");
   decltype(&cublas::cublasCgetrfBatched) cublasCgetrfBatched = find<decltype(&cublas::cublasCgetrfBatched)>("cublasCgetrfBatched");
   decltype(&cublas::cublasCgetriBatched) cublasCgetriBatched = find<decltype(&cublas::cublasCgetriBatched)>("cublasCgetriBatched");
   decltype(&cublas::cublasCgetrsBatched) cublasCgetrsBatched = find<decltype(&cublas::cublasCgetrsBatched)>("cublasCgetrsBatched");
+  decltype(&cublas::cublasChbmv) cublasChbmv = find<decltype(&cublas::cublasChbmv)>("cublasChbmv");
   decltype(&cublas::cublasChbmv_v2) cublasChbmv_v2 = find<decltype(&cublas::cublasChbmv_v2)>("cublasChbmv_v2");
   decltype(&cublas::cublasChbmv_v2_64) cublasChbmv_v2_64 = find<decltype(&cublas::cublasChbmv_v2_64)>("cublasChbmv_v2_64");
+  decltype(&cublas::cublasChemm) cublasChemm = find<decltype(&cublas::cublasChemm)>("cublasChemm");
   decltype(&cublas::cublasChemm_v2) cublasChemm_v2 = find<decltype(&cublas::cublasChemm_v2)>("cublasChemm_v2");
   decltype(&cublas::cublasChemm_v2_64) cublasChemm_v2_64 = find<decltype(&cublas::cublasChemm_v2_64)>("cublasChemm_v2_64");
+  decltype(&cublas::cublasChemv) cublasChemv = find<decltype(&cublas::cublasChemv)>("cublasChemv");
   decltype(&cublas::cublasChemv_v2) cublasChemv_v2 = find<decltype(&cublas::cublasChemv_v2)>("cublasChemv_v2");
   decltype(&cublas::cublasChemv_v2_64) cublasChemv_v2_64 = find<decltype(&cublas::cublasChemv_v2_64)>("cublasChemv_v2_64");
+  decltype(&cublas::cublasCher) cublasCher = find<decltype(&cublas::cublasCher)>("cublasCher");
+  decltype(&cublas::cublasCher2) cublasCher2 = find<decltype(&cublas::cublasCher2)>("cublasCher2");
   decltype(&cublas::cublasCher2_v2) cublasCher2_v2 = find<decltype(&cublas::cublasCher2_v2)>("cublasCher2_v2");
   decltype(&cublas::cublasCher2_v2_64) cublasCher2_v2_64 = find<decltype(&cublas::cublasCher2_v2_64)>("cublasCher2_v2_64");
+  decltype(&cublas::cublasCher2k) cublasCher2k = find<decltype(&cublas::cublasCher2k)>("cublasCher2k");
   decltype(&cublas::cublasCher2k_v2) cublasCher2k_v2 = find<decltype(&cublas::cublasCher2k_v2)>("cublasCher2k_v2");
   decltype(&cublas::cublasCher2k_v2_64) cublasCher2k_v2_64 = find<decltype(&cublas::cublasCher2k_v2_64)>("cublasCher2k_v2_64");
   decltype(&cublas::cublasCher_v2) cublasCher_v2 = find<decltype(&cublas::cublasCher_v2)>("cublasCher_v2");
   decltype(&cublas::cublasCher_v2_64) cublasCher_v2_64 = find<decltype(&cublas::cublasCher_v2_64)>("cublasCher_v2_64");
+  decltype(&cublas::cublasCherk) cublasCherk = find<decltype(&cublas::cublasCherk)>("cublasCherk");
   decltype(&cublas::cublasCherk_v2) cublasCherk_v2 = find<decltype(&cublas::cublasCherk_v2)>("cublasCherk_v2");
   decltype(&cublas::cublasCherk_v2_64) cublasCherk_v2_64 = find<decltype(&cublas::cublasCherk_v2_64)>("cublasCherk_v2_64");
   decltype(&cublas::cublasCherkx) cublasCherkx = find<decltype(&cublas::cublasCherkx)>("cublasCherkx");
   decltype(&cublas::cublasCherkx_64) cublasCherkx_64 = find<decltype(&cublas::cublasCherkx_64)>("cublasCherkx_64");
+  decltype(&cublas::cublasChpmv) cublasChpmv = find<decltype(&cublas::cublasChpmv)>("cublasChpmv");
   decltype(&cublas::cublasChpmv_v2) cublasChpmv_v2 = find<decltype(&cublas::cublasChpmv_v2)>("cublasChpmv_v2");
   decltype(&cublas::cublasChpmv_v2_64) cublasChpmv_v2_64 = find<decltype(&cublas::cublasChpmv_v2_64)>("cublasChpmv_v2_64");
+  decltype(&cublas::cublasChpr) cublasChpr = find<decltype(&cublas::cublasChpr)>("cublasChpr");
+  decltype(&cublas::cublasChpr2) cublasChpr2 = find<decltype(&cublas::cublasChpr2)>("cublasChpr2");
   decltype(&cublas::cublasChpr2_v2) cublasChpr2_v2 = find<decltype(&cublas::cublasChpr2_v2)>("cublasChpr2_v2");
   decltype(&cublas::cublasChpr2_v2_64) cublasChpr2_v2_64 = find<decltype(&cublas::cublasChpr2_v2_64)>("cublasChpr2_v2_64");
   decltype(&cublas::cublasChpr_v2) cublasChpr_v2 = find<decltype(&cublas::cublasChpr_v2)>("cublasChpr_v2");
@@ -93,12 +107,15 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasCopyEx) cublasCopyEx = find<decltype(&cublas::cublasCopyEx)>("cublasCopyEx");
   decltype(&cublas::cublasCopyEx_64) cublasCopyEx_64 = find<decltype(&cublas::cublasCopyEx_64)>("cublasCopyEx_64");
   decltype(&cublas::cublasCreate_v2) cublasCreate_v2 = find<decltype(&cublas::cublasCreate_v2)>("cublasCreate_v2");
+  decltype(&cublas::cublasCrot) cublasCrot = find<decltype(&cublas::cublasCrot)>("cublasCrot");
   decltype(&cublas::cublasCrot_v2) cublasCrot_v2 = find<decltype(&cublas::cublasCrot_v2)>("cublasCrot_v2");
   decltype(&cublas::cublasCrot_v2_64) cublasCrot_v2_64 = find<decltype(&cublas::cublasCrot_v2_64)>("cublasCrot_v2_64");
+  decltype(&cublas::cublasCrotg) cublasCrotg = find<decltype(&cublas::cublasCrotg)>("cublasCrotg");
   decltype(&cublas::cublasCrotg_v2) cublasCrotg_v2 = find<decltype(&cublas::cublasCrotg_v2)>("cublasCrotg_v2");
   decltype(&cublas::cublasCscal) cublasCscal = find<decltype(&cublas::cublasCscal)>("cublasCscal");
   decltype(&cublas::cublasCscal_v2) cublasCscal_v2 = find<decltype(&cublas::cublasCscal_v2)>("cublasCscal_v2");
   decltype(&cublas::cublasCscal_v2_64) cublasCscal_v2_64 = find<decltype(&cublas::cublasCscal_v2_64)>("cublasCscal_v2_64");
+  decltype(&cublas::cublasCsrot) cublasCsrot = find<decltype(&cublas::cublasCsrot)>("cublasCsrot");
   decltype(&cublas::cublasCsrot_v2) cublasCsrot_v2 = find<decltype(&cublas::cublasCsrot_v2)>("cublasCsrot_v2");
   decltype(&cublas::cublasCsrot_v2_64) cublasCsrot_v2_64 = find<decltype(&cublas::cublasCsrot_v2_64)>("cublasCsrot_v2_64");
   decltype(&cublas::cublasCsscal) cublasCsscal = find<decltype(&cublas::cublasCsscal)>("cublasCsscal");
@@ -114,6 +131,7 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasCsymv_v2_64) cublasCsymv_v2_64 = find<decltype(&cublas::cublasCsymv_v2_64)>("cublasCsymv_v2_64");
   decltype(&cublas::cublasCsyr2_v2) cublasCsyr2_v2 = find<decltype(&cublas::cublasCsyr2_v2)>("cublasCsyr2_v2");
   decltype(&cublas::cublasCsyr2_v2_64) cublasCsyr2_v2_64 = find<decltype(&cublas::cublasCsyr2_v2_64)>("cublasCsyr2_v2_64");
+  decltype(&cublas::cublasCsyr2k) cublasCsyr2k = find<decltype(&cublas::cublasCsyr2k)>("cublasCsyr2k");
   decltype(&cublas::cublasCsyr2k_v2) cublasCsyr2k_v2 = find<decltype(&cublas::cublasCsyr2k_v2)>("cublasCsyr2k_v2");
   decltype(&cublas::cublasCsyr2k_v2_64) cublasCsyr2k_v2_64 = find<decltype(&cublas::cublasCsyr2k_v2_64)>("cublasCsyr2k_v2_64");
   decltype(&cublas::cublasCsyr_v2) cublasCsyr_v2 = find<decltype(&cublas::cublasCsyr_v2)>("cublasCsyr_v2");
@@ -123,18 +141,23 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasCsyrk_v2_64) cublasCsyrk_v2_64 = find<decltype(&cublas::cublasCsyrk_v2_64)>("cublasCsyrk_v2_64");
   decltype(&cublas::cublasCsyrkx) cublasCsyrkx = find<decltype(&cublas::cublasCsyrkx)>("cublasCsyrkx");
   decltype(&cublas::cublasCsyrkx_64) cublasCsyrkx_64 = find<decltype(&cublas::cublasCsyrkx_64)>("cublasCsyrkx_64");
+  decltype(&cublas::cublasCtbmv) cublasCtbmv = find<decltype(&cublas::cublasCtbmv)>("cublasCtbmv");
   decltype(&cublas::cublasCtbmv_v2) cublasCtbmv_v2 = find<decltype(&cublas::cublasCtbmv_v2)>("cublasCtbmv_v2");
   decltype(&cublas::cublasCtbmv_v2_64) cublasCtbmv_v2_64 = find<decltype(&cublas::cublasCtbmv_v2_64)>("cublasCtbmv_v2_64");
+  decltype(&cublas::cublasCtbsv) cublasCtbsv = find<decltype(&cublas::cublasCtbsv)>("cublasCtbsv");
   decltype(&cublas::cublasCtbsv_v2) cublasCtbsv_v2 = find<decltype(&cublas::cublasCtbsv_v2)>("cublasCtbsv_v2");
   decltype(&cublas::cublasCtbsv_v2_64) cublasCtbsv_v2_64 = find<decltype(&cublas::cublasCtbsv_v2_64)>("cublasCtbsv_v2_64");
+  decltype(&cublas::cublasCtpmv) cublasCtpmv = find<decltype(&cublas::cublasCtpmv)>("cublasCtpmv");
   decltype(&cublas::cublasCtpmv_v2) cublasCtpmv_v2 = find<decltype(&cublas::cublasCtpmv_v2)>("cublasCtpmv_v2");
   decltype(&cublas::cublasCtpmv_v2_64) cublasCtpmv_v2_64 = find<decltype(&cublas::cublasCtpmv_v2_64)>("cublasCtpmv_v2_64");
+  decltype(&cublas::cublasCtpsv) cublasCtpsv = find<decltype(&cublas::cublasCtpsv)>("cublasCtpsv");
   decltype(&cublas::cublasCtpsv_v2) cublasCtpsv_v2 = find<decltype(&cublas::cublasCtpsv_v2)>("cublasCtpsv_v2");
   decltype(&cublas::cublasCtpsv_v2_64) cublasCtpsv_v2_64 = find<decltype(&cublas::cublasCtpsv_v2_64)>("cublasCtpsv_v2_64");
   decltype(&cublas::cublasCtpttr) cublasCtpttr = find<decltype(&cublas::cublasCtpttr)>("cublasCtpttr");
   decltype(&cublas::cublasCtrmm) cublasCtrmm = find<decltype(&cublas::cublasCtrmm)>("cublasCtrmm");
   decltype(&cublas::cublasCtrmm_v2) cublasCtrmm_v2 = find<decltype(&cublas::cublasCtrmm_v2)>("cublasCtrmm_v2");
   decltype(&cublas::cublasCtrmm_v2_64) cublasCtrmm_v2_64 = find<decltype(&cublas::cublasCtrmm_v2_64)>("cublasCtrmm_v2_64");
+  decltype(&cublas::cublasCtrmv) cublasCtrmv = find<decltype(&cublas::cublasCtrmv)>("cublasCtrmv");
   decltype(&cublas::cublasCtrmv_v2) cublasCtrmv_v2 = find<decltype(&cublas::cublasCtrmv_v2)>("cublasCtrmv_v2");
   decltype(&cublas::cublasCtrmv_v2_64) cublasCtrmv_v2_64 = find<decltype(&cublas::cublasCtrmv_v2_64)>("cublasCtrmv_v2_64");
   decltype(&cublas::cublasCtrsm) cublasCtrsm = find<decltype(&cublas::cublasCtrsm)>("cublasCtrsm");
@@ -161,6 +184,7 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasDdot_v2) cublasDdot_v2 = find<decltype(&cublas::cublasDdot_v2)>("cublasDdot_v2");
   decltype(&cublas::cublasDdot_v2_64) cublasDdot_v2_64 = find<decltype(&cublas::cublasDdot_v2_64)>("cublasDdot_v2_64");
   decltype(&cublas::cublasDestroy_v2) cublasDestroy_v2 = find<decltype(&cublas::cublasDestroy_v2)>("cublasDestroy_v2");
+  decltype(&cublas::cublasDgbmv) cublasDgbmv = find<decltype(&cublas::cublasDgbmv)>("cublasDgbmv");
   decltype(&cublas::cublasDgbmv_v2) cublasDgbmv_v2 = find<decltype(&cublas::cublasDgbmv_v2)>("cublasDgbmv_v2");
   decltype(&cublas::cublasDgbmv_v2_64) cublasDgbmv_v2_64 = find<decltype(&cublas::cublasDgbmv_v2_64)>("cublasDgbmv_v2_64");
   decltype(&cublas::cublasDgeam) cublasDgeam = find<decltype(&cublas::cublasDgeam)>("cublasDgeam");
@@ -197,19 +221,27 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasDotEx_64) cublasDotEx_64 = find<decltype(&cublas::cublasDotEx_64)>("cublasDotEx_64");
   decltype(&cublas::cublasDotcEx) cublasDotcEx = find<decltype(&cublas::cublasDotcEx)>("cublasDotcEx");
   decltype(&cublas::cublasDotcEx_64) cublasDotcEx_64 = find<decltype(&cublas::cublasDotcEx_64)>("cublasDotcEx_64");
+  decltype(&cublas::cublasDrot) cublasDrot = find<decltype(&cublas::cublasDrot)>("cublasDrot");
   decltype(&cublas::cublasDrot_v2) cublasDrot_v2 = find<decltype(&cublas::cublasDrot_v2)>("cublasDrot_v2");
   decltype(&cublas::cublasDrot_v2_64) cublasDrot_v2_64 = find<decltype(&cublas::cublasDrot_v2_64)>("cublasDrot_v2_64");
+  decltype(&cublas::cublasDrotg) cublasDrotg = find<decltype(&cublas::cublasDrotg)>("cublasDrotg");
   decltype(&cublas::cublasDrotg_v2) cublasDrotg_v2 = find<decltype(&cublas::cublasDrotg_v2)>("cublasDrotg_v2");
+  decltype(&cublas::cublasDrotm) cublasDrotm = find<decltype(&cublas::cublasDrotm)>("cublasDrotm");
   decltype(&cublas::cublasDrotm_v2) cublasDrotm_v2 = find<decltype(&cublas::cublasDrotm_v2)>("cublasDrotm_v2");
   decltype(&cublas::cublasDrotm_v2_64) cublasDrotm_v2_64 = find<decltype(&cublas::cublasDrotm_v2_64)>("cublasDrotm_v2_64");
+  decltype(&cublas::cublasDrotmg) cublasDrotmg = find<decltype(&cublas::cublasDrotmg)>("cublasDrotmg");
   decltype(&cublas::cublasDrotmg_v2) cublasDrotmg_v2 = find<decltype(&cublas::cublasDrotmg_v2)>("cublasDrotmg_v2");
+  decltype(&cublas::cublasDsbmv) cublasDsbmv = find<decltype(&cublas::cublasDsbmv)>("cublasDsbmv");
   decltype(&cublas::cublasDsbmv_v2) cublasDsbmv_v2 = find<decltype(&cublas::cublasDsbmv_v2)>("cublasDsbmv_v2");
   decltype(&cublas::cublasDsbmv_v2_64) cublasDsbmv_v2_64 = find<decltype(&cublas::cublasDsbmv_v2_64)>("cublasDsbmv_v2_64");
   decltype(&cublas::cublasDscal) cublasDscal = find<decltype(&cublas::cublasDscal)>("cublasDscal");
   decltype(&cublas::cublasDscal_v2) cublasDscal_v2 = find<decltype(&cublas::cublasDscal_v2)>("cublasDscal_v2");
   decltype(&cublas::cublasDscal_v2_64) cublasDscal_v2_64 = find<decltype(&cublas::cublasDscal_v2_64)>("cublasDscal_v2_64");
+  decltype(&cublas::cublasDspmv) cublasDspmv = find<decltype(&cublas::cublasDspmv)>("cublasDspmv");
   decltype(&cublas::cublasDspmv_v2) cublasDspmv_v2 = find<decltype(&cublas::cublasDspmv_v2)>("cublasDspmv_v2");
   decltype(&cublas::cublasDspmv_v2_64) cublasDspmv_v2_64 = find<decltype(&cublas::cublasDspmv_v2_64)>("cublasDspmv_v2_64");
+  decltype(&cublas::cublasDspr) cublasDspr = find<decltype(&cublas::cublasDspr)>("cublasDspr");
+  decltype(&cublas::cublasDspr2) cublasDspr2 = find<decltype(&cublas::cublasDspr2)>("cublasDspr2");
   decltype(&cublas::cublasDspr2_v2) cublasDspr2_v2 = find<decltype(&cublas::cublasDspr2_v2)>("cublasDspr2_v2");
   decltype(&cublas::cublasDspr2_v2_64) cublasDspr2_v2_64 = find<decltype(&cublas::cublasDspr2_v2_64)>("cublasDspr2_v2_64");
   decltype(&cublas::cublasDspr_v2) cublasDspr_v2 = find<decltype(&cublas::cublasDspr_v2)>("cublasDspr_v2");
@@ -220,10 +252,14 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasDsymm) cublasDsymm = find<decltype(&cublas::cublasDsymm)>("cublasDsymm");
   decltype(&cublas::cublasDsymm_v2) cublasDsymm_v2 = find<decltype(&cublas::cublasDsymm_v2)>("cublasDsymm_v2");
   decltype(&cublas::cublasDsymm_v2_64) cublasDsymm_v2_64 = find<decltype(&cublas::cublasDsymm_v2_64)>("cublasDsymm_v2_64");
+  decltype(&cublas::cublasDsymv) cublasDsymv = find<decltype(&cublas::cublasDsymv)>("cublasDsymv");
   decltype(&cublas::cublasDsymv_v2) cublasDsymv_v2 = find<decltype(&cublas::cublasDsymv_v2)>("cublasDsymv_v2");
   decltype(&cublas::cublasDsymv_v2_64) cublasDsymv_v2_64 = find<decltype(&cublas::cublasDsymv_v2_64)>("cublasDsymv_v2_64");
+  decltype(&cublas::cublasDsyr) cublasDsyr = find<decltype(&cublas::cublasDsyr)>("cublasDsyr");
+  decltype(&cublas::cublasDsyr2) cublasDsyr2 = find<decltype(&cublas::cublasDsyr2)>("cublasDsyr2");
   decltype(&cublas::cublasDsyr2_v2) cublasDsyr2_v2 = find<decltype(&cublas::cublasDsyr2_v2)>("cublasDsyr2_v2");
   decltype(&cublas::cublasDsyr2_v2_64) cublasDsyr2_v2_64 = find<decltype(&cublas::cublasDsyr2_v2_64)>("cublasDsyr2_v2_64");
+  decltype(&cublas::cublasDsyr2k) cublasDsyr2k = find<decltype(&cublas::cublasDsyr2k)>("cublasDsyr2k");
   decltype(&cublas::cublasDsyr2k_v2) cublasDsyr2k_v2 = find<decltype(&cublas::cublasDsyr2k_v2)>("cublasDsyr2k_v2");
   decltype(&cublas::cublasDsyr2k_v2_64) cublasDsyr2k_v2_64 = find<decltype(&cublas::cublasDsyr2k_v2_64)>("cublasDsyr2k_v2_64");
   decltype(&cublas::cublasDsyr_v2) cublasDsyr_v2 = find<decltype(&cublas::cublasDsyr_v2)>("cublasDsyr_v2");
@@ -233,18 +269,23 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasDsyrk_v2_64) cublasDsyrk_v2_64 = find<decltype(&cublas::cublasDsyrk_v2_64)>("cublasDsyrk_v2_64");
   decltype(&cublas::cublasDsyrkx) cublasDsyrkx = find<decltype(&cublas::cublasDsyrkx)>("cublasDsyrkx");
   decltype(&cublas::cublasDsyrkx_64) cublasDsyrkx_64 = find<decltype(&cublas::cublasDsyrkx_64)>("cublasDsyrkx_64");
+  decltype(&cublas::cublasDtbmv) cublasDtbmv = find<decltype(&cublas::cublasDtbmv)>("cublasDtbmv");
   decltype(&cublas::cublasDtbmv_v2) cublasDtbmv_v2 = find<decltype(&cublas::cublasDtbmv_v2)>("cublasDtbmv_v2");
   decltype(&cublas::cublasDtbmv_v2_64) cublasDtbmv_v2_64 = find<decltype(&cublas::cublasDtbmv_v2_64)>("cublasDtbmv_v2_64");
+  decltype(&cublas::cublasDtbsv) cublasDtbsv = find<decltype(&cublas::cublasDtbsv)>("cublasDtbsv");
   decltype(&cublas::cublasDtbsv_v2) cublasDtbsv_v2 = find<decltype(&cublas::cublasDtbsv_v2)>("cublasDtbsv_v2");
   decltype(&cublas::cublasDtbsv_v2_64) cublasDtbsv_v2_64 = find<decltype(&cublas::cublasDtbsv_v2_64)>("cublasDtbsv_v2_64");
+  decltype(&cublas::cublasDtpmv) cublasDtpmv = find<decltype(&cublas::cublasDtpmv)>("cublasDtpmv");
   decltype(&cublas::cublasDtpmv_v2) cublasDtpmv_v2 = find<decltype(&cublas::cublasDtpmv_v2)>("cublasDtpmv_v2");
   decltype(&cublas::cublasDtpmv_v2_64) cublasDtpmv_v2_64 = find<decltype(&cublas::cublasDtpmv_v2_64)>("cublasDtpmv_v2_64");
+  decltype(&cublas::cublasDtpsv) cublasDtpsv = find<decltype(&cublas::cublasDtpsv)>("cublasDtpsv");
   decltype(&cublas::cublasDtpsv_v2) cublasDtpsv_v2 = find<decltype(&cublas::cublasDtpsv_v2)>("cublasDtpsv_v2");
   decltype(&cublas::cublasDtpsv_v2_64) cublasDtpsv_v2_64 = find<decltype(&cublas::cublasDtpsv_v2_64)>("cublasDtpsv_v2_64");
   decltype(&cublas::cublasDtpttr) cublasDtpttr = find<decltype(&cublas::cublasDtpttr)>("cublasDtpttr");
   decltype(&cublas::cublasDtrmm) cublasDtrmm = find<decltype(&cublas::cublasDtrmm)>("cublasDtrmm");
   decltype(&cublas::cublasDtrmm_v2) cublasDtrmm_v2 = find<decltype(&cublas::cublasDtrmm_v2)>("cublasDtrmm_v2");
   decltype(&cublas::cublasDtrmm_v2_64) cublasDtrmm_v2_64 = find<decltype(&cublas::cublasDtrmm_v2_64)>("cublasDtrmm_v2_64");
+  decltype(&cublas::cublasDtrmv) cublasDtrmv = find<decltype(&cublas::cublasDtrmv)>("cublasDtrmv");
   decltype(&cublas::cublasDtrmv_v2) cublasDtrmv_v2 = find<decltype(&cublas::cublasDtrmv_v2)>("cublasDtrmv_v2");
   decltype(&cublas::cublasDtrmv_v2_64) cublasDtrmv_v2_64 = find<decltype(&cublas::cublasDtrmv_v2_64)>("cublasDtrmv_v2_64");
   decltype(&cublas::cublasDtrsm) cublasDtrsm = find<decltype(&cublas::cublasDtrsm)>("cublasDtrsm");
@@ -262,6 +303,7 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasDznrm2) cublasDznrm2 = find<decltype(&cublas::cublasDznrm2)>("cublasDznrm2");
   decltype(&cublas::cublasDznrm2_v2) cublasDznrm2_v2 = find<decltype(&cublas::cublasDznrm2_v2)>("cublasDznrm2_v2");
   decltype(&cublas::cublasDznrm2_v2_64) cublasDznrm2_v2_64 = find<decltype(&cublas::cublasDznrm2_v2_64)>("cublasDznrm2_v2_64");
+  decltype(&cublas::cublasFree) cublasFree = find<decltype(&cublas::cublasFree)>("cublasFree");
   decltype(&cublas::cublasGemmBatchedEx) cublasGemmBatchedEx = find<decltype(&cublas::cublasGemmBatchedEx)>("cublasGemmBatchedEx");
   decltype(&cublas::cublasGemmBatchedEx_64) cublasGemmBatchedEx_64 = find<decltype(&cublas::cublasGemmBatchedEx_64)>("cublasGemmBatchedEx_64");
   decltype(&cublas::cublasGemmEx) cublasGemmEx = find<decltype(&cublas::cublasGemmEx)>("cublasGemmEx");
@@ -289,6 +331,7 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasGetVectorAsync) cublasGetVectorAsync = find<decltype(&cublas::cublasGetVectorAsync)>("cublasGetVectorAsync");
   decltype(&cublas::cublasGetVectorAsync_64) cublasGetVectorAsync_64 = find<decltype(&cublas::cublasGetVectorAsync_64)>("cublasGetVectorAsync_64");
   decltype(&cublas::cublasGetVector_64) cublasGetVector_64 = find<decltype(&cublas::cublasGetVector_64)>("cublasGetVector_64");
+  decltype(&cublas::cublasGetVersion) cublasGetVersion = find<decltype(&cublas::cublasGetVersion)>("cublasGetVersion");
   decltype(&cublas::cublasGetVersion_v2) cublasGetVersion_v2 = find<decltype(&cublas::cublasGetVersion_v2)>("cublasGetVersion_v2");
   decltype(&cublas::cublasHSHgemvBatched) cublasHSHgemvBatched = find<decltype(&cublas::cublasHSHgemvBatched)>("cublasHSHgemvBatched");
   decltype(&cublas::cublasHSHgemvBatched_64) cublasHSHgemvBatched_64 = find<decltype(&cublas::cublasHSHgemvBatched_64)>("cublasHSHgemvBatched_64");
@@ -376,6 +419,7 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasSetVectorAsync_64) cublasSetVectorAsync_64 = find<decltype(&cublas::cublasSetVectorAsync_64)>("cublasSetVectorAsync_64");
   decltype(&cublas::cublasSetVector_64) cublasSetVector_64 = find<decltype(&cublas::cublasSetVector_64)>("cublasSetVector_64");
   decltype(&cublas::cublasSetWorkspace_v2) cublasSetWorkspace_v2 = find<decltype(&cublas::cublasSetWorkspace_v2)>("cublasSetWorkspace_v2");
+  decltype(&cublas::cublasSgbmv) cublasSgbmv = find<decltype(&cublas::cublasSgbmv)>("cublasSgbmv");
   decltype(&cublas::cublasSgbmv_v2) cublasSgbmv_v2 = find<decltype(&cublas::cublasSgbmv_v2)>("cublasSgbmv_v2");
   decltype(&cublas::cublasSgbmv_v2_64) cublasSgbmv_v2_64 = find<decltype(&cublas::cublasSgbmv_v2_64)>("cublasSgbmv_v2_64");
   decltype(&cublas::cublasSgeam) cublasSgeam = find<decltype(&cublas::cublasSgeam)>("cublasSgeam");
@@ -411,19 +455,27 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasSnrm2) cublasSnrm2 = find<decltype(&cublas::cublasSnrm2)>("cublasSnrm2");
   decltype(&cublas::cublasSnrm2_v2) cublasSnrm2_v2 = find<decltype(&cublas::cublasSnrm2_v2)>("cublasSnrm2_v2");
   decltype(&cublas::cublasSnrm2_v2_64) cublasSnrm2_v2_64 = find<decltype(&cublas::cublasSnrm2_v2_64)>("cublasSnrm2_v2_64");
+  decltype(&cublas::cublasSrot) cublasSrot = find<decltype(&cublas::cublasSrot)>("cublasSrot");
   decltype(&cublas::cublasSrot_v2) cublasSrot_v2 = find<decltype(&cublas::cublasSrot_v2)>("cublasSrot_v2");
   decltype(&cublas::cublasSrot_v2_64) cublasSrot_v2_64 = find<decltype(&cublas::cublasSrot_v2_64)>("cublasSrot_v2_64");
+  decltype(&cublas::cublasSrotg) cublasSrotg = find<decltype(&cublas::cublasSrotg)>("cublasSrotg");
   decltype(&cublas::cublasSrotg_v2) cublasSrotg_v2 = find<decltype(&cublas::cublasSrotg_v2)>("cublasSrotg_v2");
+  decltype(&cublas::cublasSrotm) cublasSrotm = find<decltype(&cublas::cublasSrotm)>("cublasSrotm");
   decltype(&cublas::cublasSrotm_v2) cublasSrotm_v2 = find<decltype(&cublas::cublasSrotm_v2)>("cublasSrotm_v2");
   decltype(&cublas::cublasSrotm_v2_64) cublasSrotm_v2_64 = find<decltype(&cublas::cublasSrotm_v2_64)>("cublasSrotm_v2_64");
+  decltype(&cublas::cublasSrotmg) cublasSrotmg = find<decltype(&cublas::cublasSrotmg)>("cublasSrotmg");
   decltype(&cublas::cublasSrotmg_v2) cublasSrotmg_v2 = find<decltype(&cublas::cublasSrotmg_v2)>("cublasSrotmg_v2");
+  decltype(&cublas::cublasSsbmv) cublasSsbmv = find<decltype(&cublas::cublasSsbmv)>("cublasSsbmv");
   decltype(&cublas::cublasSsbmv_v2) cublasSsbmv_v2 = find<decltype(&cublas::cublasSsbmv_v2)>("cublasSsbmv_v2");
   decltype(&cublas::cublasSsbmv_v2_64) cublasSsbmv_v2_64 = find<decltype(&cublas::cublasSsbmv_v2_64)>("cublasSsbmv_v2_64");
   decltype(&cublas::cublasSscal) cublasSscal = find<decltype(&cublas::cublasSscal)>("cublasSscal");
   decltype(&cublas::cublasSscal_v2) cublasSscal_v2 = find<decltype(&cublas::cublasSscal_v2)>("cublasSscal_v2");
   decltype(&cublas::cublasSscal_v2_64) cublasSscal_v2_64 = find<decltype(&cublas::cublasSscal_v2_64)>("cublasSscal_v2_64");
+  decltype(&cublas::cublasSspmv) cublasSspmv = find<decltype(&cublas::cublasSspmv)>("cublasSspmv");
   decltype(&cublas::cublasSspmv_v2) cublasSspmv_v2 = find<decltype(&cublas::cublasSspmv_v2)>("cublasSspmv_v2");
   decltype(&cublas::cublasSspmv_v2_64) cublasSspmv_v2_64 = find<decltype(&cublas::cublasSspmv_v2_64)>("cublasSspmv_v2_64");
+  decltype(&cublas::cublasSspr) cublasSspr = find<decltype(&cublas::cublasSspr)>("cublasSspr");
+  decltype(&cublas::cublasSspr2) cublasSspr2 = find<decltype(&cublas::cublasSspr2)>("cublasSspr2");
   decltype(&cublas::cublasSspr2_v2) cublasSspr2_v2 = find<decltype(&cublas::cublasSspr2_v2)>("cublasSspr2_v2");
   decltype(&cublas::cublasSspr2_v2_64) cublasSspr2_v2_64 = find<decltype(&cublas::cublasSspr2_v2_64)>("cublasSspr2_v2_64");
   decltype(&cublas::cublasSspr_v2) cublasSspr_v2 = find<decltype(&cublas::cublasSspr_v2)>("cublasSspr_v2");
@@ -434,10 +486,14 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasSsymm) cublasSsymm = find<decltype(&cublas::cublasSsymm)>("cublasSsymm");
   decltype(&cublas::cublasSsymm_v2) cublasSsymm_v2 = find<decltype(&cublas::cublasSsymm_v2)>("cublasSsymm_v2");
   decltype(&cublas::cublasSsymm_v2_64) cublasSsymm_v2_64 = find<decltype(&cublas::cublasSsymm_v2_64)>("cublasSsymm_v2_64");
+  decltype(&cublas::cublasSsymv) cublasSsymv = find<decltype(&cublas::cublasSsymv)>("cublasSsymv");
   decltype(&cublas::cublasSsymv_v2) cublasSsymv_v2 = find<decltype(&cublas::cublasSsymv_v2)>("cublasSsymv_v2");
   decltype(&cublas::cublasSsymv_v2_64) cublasSsymv_v2_64 = find<decltype(&cublas::cublasSsymv_v2_64)>("cublasSsymv_v2_64");
+  decltype(&cublas::cublasSsyr) cublasSsyr = find<decltype(&cublas::cublasSsyr)>("cublasSsyr");
+  decltype(&cublas::cublasSsyr2) cublasSsyr2 = find<decltype(&cublas::cublasSsyr2)>("cublasSsyr2");
   decltype(&cublas::cublasSsyr2_v2) cublasSsyr2_v2 = find<decltype(&cublas::cublasSsyr2_v2)>("cublasSsyr2_v2");
   decltype(&cublas::cublasSsyr2_v2_64) cublasSsyr2_v2_64 = find<decltype(&cublas::cublasSsyr2_v2_64)>("cublasSsyr2_v2_64");
+  decltype(&cublas::cublasSsyr2k) cublasSsyr2k = find<decltype(&cublas::cublasSsyr2k)>("cublasSsyr2k");
   decltype(&cublas::cublasSsyr2k_v2) cublasSsyr2k_v2 = find<decltype(&cublas::cublasSsyr2k_v2)>("cublasSsyr2k_v2");
   decltype(&cublas::cublasSsyr2k_v2_64) cublasSsyr2k_v2_64 = find<decltype(&cublas::cublasSsyr2k_v2_64)>("cublasSsyr2k_v2_64");
   decltype(&cublas::cublasSsyr_v2) cublasSsyr_v2 = find<decltype(&cublas::cublasSsyr_v2)>("cublasSsyr_v2");
@@ -447,18 +503,23 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasSsyrk_v2_64) cublasSsyrk_v2_64 = find<decltype(&cublas::cublasSsyrk_v2_64)>("cublasSsyrk_v2_64");
   decltype(&cublas::cublasSsyrkx) cublasSsyrkx = find<decltype(&cublas::cublasSsyrkx)>("cublasSsyrkx");
   decltype(&cublas::cublasSsyrkx_64) cublasSsyrkx_64 = find<decltype(&cublas::cublasSsyrkx_64)>("cublasSsyrkx_64");
+  decltype(&cublas::cublasStbmv) cublasStbmv = find<decltype(&cublas::cublasStbmv)>("cublasStbmv");
   decltype(&cublas::cublasStbmv_v2) cublasStbmv_v2 = find<decltype(&cublas::cublasStbmv_v2)>("cublasStbmv_v2");
   decltype(&cublas::cublasStbmv_v2_64) cublasStbmv_v2_64 = find<decltype(&cublas::cublasStbmv_v2_64)>("cublasStbmv_v2_64");
+  decltype(&cublas::cublasStbsv) cublasStbsv = find<decltype(&cublas::cublasStbsv)>("cublasStbsv");
   decltype(&cublas::cublasStbsv_v2) cublasStbsv_v2 = find<decltype(&cublas::cublasStbsv_v2)>("cublasStbsv_v2");
   decltype(&cublas::cublasStbsv_v2_64) cublasStbsv_v2_64 = find<decltype(&cublas::cublasStbsv_v2_64)>("cublasStbsv_v2_64");
+  decltype(&cublas::cublasStpmv) cublasStpmv = find<decltype(&cublas::cublasStpmv)>("cublasStpmv");
   decltype(&cublas::cublasStpmv_v2) cublasStpmv_v2 = find<decltype(&cublas::cublasStpmv_v2)>("cublasStpmv_v2");
   decltype(&cublas::cublasStpmv_v2_64) cublasStpmv_v2_64 = find<decltype(&cublas::cublasStpmv_v2_64)>("cublasStpmv_v2_64");
+  decltype(&cublas::cublasStpsv) cublasStpsv = find<decltype(&cublas::cublasStpsv)>("cublasStpsv");
   decltype(&cublas::cublasStpsv_v2) cublasStpsv_v2 = find<decltype(&cublas::cublasStpsv_v2)>("cublasStpsv_v2");
   decltype(&cublas::cublasStpsv_v2_64) cublasStpsv_v2_64 = find<decltype(&cublas::cublasStpsv_v2_64)>("cublasStpsv_v2_64");
   decltype(&cublas::cublasStpttr) cublasStpttr = find<decltype(&cublas::cublasStpttr)>("cublasStpttr");
   decltype(&cublas::cublasStrmm) cublasStrmm = find<decltype(&cublas::cublasStrmm)>("cublasStrmm");
   decltype(&cublas::cublasStrmm_v2) cublasStrmm_v2 = find<decltype(&cublas::cublasStrmm_v2)>("cublasStrmm_v2");
   decltype(&cublas::cublasStrmm_v2_64) cublasStrmm_v2_64 = find<decltype(&cublas::cublasStrmm_v2_64)>("cublasStrmm_v2_64");
+  decltype(&cublas::cublasStrmv) cublasStrmv = find<decltype(&cublas::cublasStrmv)>("cublasStrmv");
   decltype(&cublas::cublasStrmv_v2) cublasStrmv_v2 = find<decltype(&cublas::cublasStrmv_v2)>("cublasStrmv_v2");
   decltype(&cublas::cublasStrmv_v2_64) cublasStrmv_v2_64 = find<decltype(&cublas::cublasStrmv_v2_64)>("cublasStrmv_v2_64");
   decltype(&cublas::cublasStrsm) cublasStrsm = find<decltype(&cublas::cublasStrsm)>("cublasStrsm");
@@ -480,6 +541,7 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasTSTgemvBatched_64) cublasTSTgemvBatched_64 = find<decltype(&cublas::cublasTSTgemvBatched_64)>("cublasTSTgemvBatched_64");
   decltype(&cublas::cublasTSTgemvStridedBatched) cublasTSTgemvStridedBatched = find<decltype(&cublas::cublasTSTgemvStridedBatched)>("cublasTSTgemvStridedBatched");
   decltype(&cublas::cublasTSTgemvStridedBatched_64) cublasTSTgemvStridedBatched_64 = find<decltype(&cublas::cublasTSTgemvStridedBatched_64)>("cublasTSTgemvStridedBatched_64");
+  decltype(&cublas::cublasXerbla) cublasXerbla = find<decltype(&cublas::cublasXerbla)>("cublasXerbla");
   decltype(&cublas::cublasXtCgemm) cublasXtCgemm = find<decltype(&cublas::cublasXtCgemm)>("cublasXtCgemm");
   decltype(&cublas::cublasXtChemm) cublasXtChemm = find<decltype(&cublas::cublasXtChemm)>("cublasXtChemm");
   decltype(&cublas::cublasXtCher2k) cublasXtCher2k = find<decltype(&cublas::cublasXtCher2k)>("cublasXtCher2k");
@@ -545,11 +607,13 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasZdotu) cublasZdotu = find<decltype(&cublas::cublasZdotu)>("cublasZdotu");
   decltype(&cublas::cublasZdotu_v2) cublasZdotu_v2 = find<decltype(&cublas::cublasZdotu_v2)>("cublasZdotu_v2");
   decltype(&cublas::cublasZdotu_v2_64) cublasZdotu_v2_64 = find<decltype(&cublas::cublasZdotu_v2_64)>("cublasZdotu_v2_64");
+  decltype(&cublas::cublasZdrot) cublasZdrot = find<decltype(&cublas::cublasZdrot)>("cublasZdrot");
   decltype(&cublas::cublasZdrot_v2) cublasZdrot_v2 = find<decltype(&cublas::cublasZdrot_v2)>("cublasZdrot_v2");
   decltype(&cublas::cublasZdrot_v2_64) cublasZdrot_v2_64 = find<decltype(&cublas::cublasZdrot_v2_64)>("cublasZdrot_v2_64");
   decltype(&cublas::cublasZdscal) cublasZdscal = find<decltype(&cublas::cublasZdscal)>("cublasZdscal");
   decltype(&cublas::cublasZdscal_v2) cublasZdscal_v2 = find<decltype(&cublas::cublasZdscal_v2)>("cublasZdscal_v2");
   decltype(&cublas::cublasZdscal_v2_64) cublasZdscal_v2_64 = find<decltype(&cublas::cublasZdscal_v2_64)>("cublasZdscal_v2_64");
+  decltype(&cublas::cublasZgbmv) cublasZgbmv = find<decltype(&cublas::cublasZgbmv)>("cublasZgbmv");
   decltype(&cublas::cublasZgbmv_v2) cublasZgbmv_v2 = find<decltype(&cublas::cublasZgbmv_v2)>("cublasZgbmv_v2");
   decltype(&cublas::cublasZgbmv_v2_64) cublasZgbmv_v2_64 = find<decltype(&cublas::cublasZgbmv_v2_64)>("cublasZgbmv_v2_64");
   decltype(&cublas::cublasZgeam) cublasZgeam = find<decltype(&cublas::cublasZgeam)>("cublasZgeam");
@@ -572,38 +636,52 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasZgemv_v2) cublasZgemv_v2 = find<decltype(&cublas::cublasZgemv_v2)>("cublasZgemv_v2");
   decltype(&cublas::cublasZgemv_v2_64) cublasZgemv_v2_64 = find<decltype(&cublas::cublasZgemv_v2_64)>("cublasZgemv_v2_64");
   decltype(&cublas::cublasZgeqrfBatched) cublasZgeqrfBatched = find<decltype(&cublas::cublasZgeqrfBatched)>("cublasZgeqrfBatched");
+  decltype(&cublas::cublasZgerc) cublasZgerc = find<decltype(&cublas::cublasZgerc)>("cublasZgerc");
   decltype(&cublas::cublasZgerc_v2) cublasZgerc_v2 = find<decltype(&cublas::cublasZgerc_v2)>("cublasZgerc_v2");
   decltype(&cublas::cublasZgerc_v2_64) cublasZgerc_v2_64 = find<decltype(&cublas::cublasZgerc_v2_64)>("cublasZgerc_v2_64");
+  decltype(&cublas::cublasZgeru) cublasZgeru = find<decltype(&cublas::cublasZgeru)>("cublasZgeru");
   decltype(&cublas::cublasZgeru_v2) cublasZgeru_v2 = find<decltype(&cublas::cublasZgeru_v2)>("cublasZgeru_v2");
   decltype(&cublas::cublasZgeru_v2_64) cublasZgeru_v2_64 = find<decltype(&cublas::cublasZgeru_v2_64)>("cublasZgeru_v2_64");
   decltype(&cublas::cublasZgetrfBatched) cublasZgetrfBatched = find<decltype(&cublas::cublasZgetrfBatched)>("cublasZgetrfBatched");
   decltype(&cublas::cublasZgetriBatched) cublasZgetriBatched = find<decltype(&cublas::cublasZgetriBatched)>("cublasZgetriBatched");
   decltype(&cublas::cublasZgetrsBatched) cublasZgetrsBatched = find<decltype(&cublas::cublasZgetrsBatched)>("cublasZgetrsBatched");
+  decltype(&cublas::cublasZhbmv) cublasZhbmv = find<decltype(&cublas::cublasZhbmv)>("cublasZhbmv");
   decltype(&cublas::cublasZhbmv_v2) cublasZhbmv_v2 = find<decltype(&cublas::cublasZhbmv_v2)>("cublasZhbmv_v2");
   decltype(&cublas::cublasZhbmv_v2_64) cublasZhbmv_v2_64 = find<decltype(&cublas::cublasZhbmv_v2_64)>("cublasZhbmv_v2_64");
+  decltype(&cublas::cublasZhemm) cublasZhemm = find<decltype(&cublas::cublasZhemm)>("cublasZhemm");
   decltype(&cublas::cublasZhemm_v2) cublasZhemm_v2 = find<decltype(&cublas::cublasZhemm_v2)>("cublasZhemm_v2");
   decltype(&cublas::cublasZhemm_v2_64) cublasZhemm_v2_64 = find<decltype(&cublas::cublasZhemm_v2_64)>("cublasZhemm_v2_64");
+  decltype(&cublas::cublasZhemv) cublasZhemv = find<decltype(&cublas::cublasZhemv)>("cublasZhemv");
   decltype(&cublas::cublasZhemv_v2) cublasZhemv_v2 = find<decltype(&cublas::cublasZhemv_v2)>("cublasZhemv_v2");
   decltype(&cublas::cublasZhemv_v2_64) cublasZhemv_v2_64 = find<decltype(&cublas::cublasZhemv_v2_64)>("cublasZhemv_v2_64");
+  decltype(&cublas::cublasZher) cublasZher = find<decltype(&cublas::cublasZher)>("cublasZher");
+  decltype(&cublas::cublasZher2) cublasZher2 = find<decltype(&cublas::cublasZher2)>("cublasZher2");
   decltype(&cublas::cublasZher2_v2) cublasZher2_v2 = find<decltype(&cublas::cublasZher2_v2)>("cublasZher2_v2");
   decltype(&cublas::cublasZher2_v2_64) cublasZher2_v2_64 = find<decltype(&cublas::cublasZher2_v2_64)>("cublasZher2_v2_64");
+  decltype(&cublas::cublasZher2k) cublasZher2k = find<decltype(&cublas::cublasZher2k)>("cublasZher2k");
   decltype(&cublas::cublasZher2k_v2) cublasZher2k_v2 = find<decltype(&cublas::cublasZher2k_v2)>("cublasZher2k_v2");
   decltype(&cublas::cublasZher2k_v2_64) cublasZher2k_v2_64 = find<decltype(&cublas::cublasZher2k_v2_64)>("cublasZher2k_v2_64");
   decltype(&cublas::cublasZher_v2) cublasZher_v2 = find<decltype(&cublas::cublasZher_v2)>("cublasZher_v2");
   decltype(&cublas::cublasZher_v2_64) cublasZher_v2_64 = find<decltype(&cublas::cublasZher_v2_64)>("cublasZher_v2_64");
+  decltype(&cublas::cublasZherk) cublasZherk = find<decltype(&cublas::cublasZherk)>("cublasZherk");
   decltype(&cublas::cublasZherk_v2) cublasZherk_v2 = find<decltype(&cublas::cublasZherk_v2)>("cublasZherk_v2");
   decltype(&cublas::cublasZherk_v2_64) cublasZherk_v2_64 = find<decltype(&cublas::cublasZherk_v2_64)>("cublasZherk_v2_64");
   decltype(&cublas::cublasZherkx) cublasZherkx = find<decltype(&cublas::cublasZherkx)>("cublasZherkx");
   decltype(&cublas::cublasZherkx_64) cublasZherkx_64 = find<decltype(&cublas::cublasZherkx_64)>("cublasZherkx_64");
+  decltype(&cublas::cublasZhpmv) cublasZhpmv = find<decltype(&cublas::cublasZhpmv)>("cublasZhpmv");
   decltype(&cublas::cublasZhpmv_v2) cublasZhpmv_v2 = find<decltype(&cublas::cublasZhpmv_v2)>("cublasZhpmv_v2");
   decltype(&cublas::cublasZhpmv_v2_64) cublasZhpmv_v2_64 = find<decltype(&cublas::cublasZhpmv_v2_64)>("cublasZhpmv_v2_64");
+  decltype(&cublas::cublasZhpr) cublasZhpr = find<decltype(&cublas::cublasZhpr)>("cublasZhpr");
+  decltype(&cublas::cublasZhpr2) cublasZhpr2 = find<decltype(&cublas::cublasZhpr2)>("cublasZhpr2");
   decltype(&cublas::cublasZhpr2_v2) cublasZhpr2_v2 = find<decltype(&cublas::cublasZhpr2_v2)>("cublasZhpr2_v2");
   decltype(&cublas::cublasZhpr2_v2_64) cublasZhpr2_v2_64 = find<decltype(&cublas::cublasZhpr2_v2_64)>("cublasZhpr2_v2_64");
   decltype(&cublas::cublasZhpr_v2) cublasZhpr_v2 = find<decltype(&cublas::cublasZhpr_v2)>("cublasZhpr_v2");
   decltype(&cublas::cublasZhpr_v2_64) cublasZhpr_v2_64 = find<decltype(&cublas::cublasZhpr_v2_64)>("cublasZhpr_v2_64");
   decltype(&cublas::cublasZmatinvBatched) cublasZmatinvBatched = find<decltype(&cublas::cublasZmatinvBatched)>("cublasZmatinvBatched");
+  decltype(&cublas::cublasZrot) cublasZrot = find<decltype(&cublas::cublasZrot)>("cublasZrot");
   decltype(&cublas::cublasZrot_v2) cublasZrot_v2 = find<decltype(&cublas::cublasZrot_v2)>("cublasZrot_v2");
   decltype(&cublas::cublasZrot_v2_64) cublasZrot_v2_64 = find<decltype(&cublas::cublasZrot_v2_64)>("cublasZrot_v2_64");
+  decltype(&cublas::cublasZrotg) cublasZrotg = find<decltype(&cublas::cublasZrotg)>("cublasZrotg");
   decltype(&cublas::cublasZrotg_v2) cublasZrotg_v2 = find<decltype(&cublas::cublasZrotg_v2)>("cublasZrotg_v2");
   decltype(&cublas::cublasZscal) cublasZscal = find<decltype(&cublas::cublasZscal)>("cublasZscal");
   decltype(&cublas::cublasZscal_v2) cublasZscal_v2 = find<decltype(&cublas::cublasZscal_v2)>("cublasZscal_v2");
@@ -618,6 +696,7 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasZsymv_v2_64) cublasZsymv_v2_64 = find<decltype(&cublas::cublasZsymv_v2_64)>("cublasZsymv_v2_64");
   decltype(&cublas::cublasZsyr2_v2) cublasZsyr2_v2 = find<decltype(&cublas::cublasZsyr2_v2)>("cublasZsyr2_v2");
   decltype(&cublas::cublasZsyr2_v2_64) cublasZsyr2_v2_64 = find<decltype(&cublas::cublasZsyr2_v2_64)>("cublasZsyr2_v2_64");
+  decltype(&cublas::cublasZsyr2k) cublasZsyr2k = find<decltype(&cublas::cublasZsyr2k)>("cublasZsyr2k");
   decltype(&cublas::cublasZsyr2k_v2) cublasZsyr2k_v2 = find<decltype(&cublas::cublasZsyr2k_v2)>("cublasZsyr2k_v2");
   decltype(&cublas::cublasZsyr2k_v2_64) cublasZsyr2k_v2_64 = find<decltype(&cublas::cublasZsyr2k_v2_64)>("cublasZsyr2k_v2_64");
   decltype(&cublas::cublasZsyr_v2) cublasZsyr_v2 = find<decltype(&cublas::cublasZsyr_v2)>("cublasZsyr_v2");
@@ -627,18 +706,23 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasZsyrk_v2_64) cublasZsyrk_v2_64 = find<decltype(&cublas::cublasZsyrk_v2_64)>("cublasZsyrk_v2_64");
   decltype(&cublas::cublasZsyrkx) cublasZsyrkx = find<decltype(&cublas::cublasZsyrkx)>("cublasZsyrkx");
   decltype(&cublas::cublasZsyrkx_64) cublasZsyrkx_64 = find<decltype(&cublas::cublasZsyrkx_64)>("cublasZsyrkx_64");
+  decltype(&cublas::cublasZtbmv) cublasZtbmv = find<decltype(&cublas::cublasZtbmv)>("cublasZtbmv");
   decltype(&cublas::cublasZtbmv_v2) cublasZtbmv_v2 = find<decltype(&cublas::cublasZtbmv_v2)>("cublasZtbmv_v2");
   decltype(&cublas::cublasZtbmv_v2_64) cublasZtbmv_v2_64 = find<decltype(&cublas::cublasZtbmv_v2_64)>("cublasZtbmv_v2_64");
+  decltype(&cublas::cublasZtbsv) cublasZtbsv = find<decltype(&cublas::cublasZtbsv)>("cublasZtbsv");
   decltype(&cublas::cublasZtbsv_v2) cublasZtbsv_v2 = find<decltype(&cublas::cublasZtbsv_v2)>("cublasZtbsv_v2");
   decltype(&cublas::cublasZtbsv_v2_64) cublasZtbsv_v2_64 = find<decltype(&cublas::cublasZtbsv_v2_64)>("cublasZtbsv_v2_64");
+  decltype(&cublas::cublasZtpmv) cublasZtpmv = find<decltype(&cublas::cublasZtpmv)>("cublasZtpmv");
   decltype(&cublas::cublasZtpmv_v2) cublasZtpmv_v2 = find<decltype(&cublas::cublasZtpmv_v2)>("cublasZtpmv_v2");
   decltype(&cublas::cublasZtpmv_v2_64) cublasZtpmv_v2_64 = find<decltype(&cublas::cublasZtpmv_v2_64)>("cublasZtpmv_v2_64");
+  decltype(&cublas::cublasZtpsv) cublasZtpsv = find<decltype(&cublas::cublasZtpsv)>("cublasZtpsv");
   decltype(&cublas::cublasZtpsv_v2) cublasZtpsv_v2 = find<decltype(&cublas::cublasZtpsv_v2)>("cublasZtpsv_v2");
   decltype(&cublas::cublasZtpsv_v2_64) cublasZtpsv_v2_64 = find<decltype(&cublas::cublasZtpsv_v2_64)>("cublasZtpsv_v2_64");
   decltype(&cublas::cublasZtpttr) cublasZtpttr = find<decltype(&cublas::cublasZtpttr)>("cublasZtpttr");
   decltype(&cublas::cublasZtrmm) cublasZtrmm = find<decltype(&cublas::cublasZtrmm)>("cublasZtrmm");
   decltype(&cublas::cublasZtrmm_v2) cublasZtrmm_v2 = find<decltype(&cublas::cublasZtrmm_v2)>("cublasZtrmm_v2");
   decltype(&cublas::cublasZtrmm_v2_64) cublasZtrmm_v2_64 = find<decltype(&cublas::cublasZtrmm_v2_64)>("cublasZtrmm_v2_64");
+  decltype(&cublas::cublasZtrmv) cublasZtrmv = find<decltype(&cublas::cublasZtrmv)>("cublasZtrmv");
   decltype(&cublas::cublasZtrmv_v2) cublasZtrmv_v2 = find<decltype(&cublas::cublasZtrmv_v2)>("cublasZtrmv_v2");
   decltype(&cublas::cublasZtrmv_v2_64) cublasZtrmv_v2_64 = find<decltype(&cublas::cublasZtrmv_v2_64)>("cublasZtrmv_v2_64");
   decltype(&cublas::cublasZtrsm) cublasZtrsm = find<decltype(&cublas::cublasZtrsm)>("cublasZtrsm");
@@ -654,7 +738,6 @@ struct Cublas : Loaded {
 
 // Those that answer CUBLAS_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCublasUnsupported = {
-    "cublasAlloc",
     "cublasCherk3mEx",
     "cublasCherk3mEx_64",
     "cublasCherkEx",
@@ -663,14 +746,12 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasCsyrk3mEx_64",
     "cublasCsyrkEx",
     "cublasCsyrkEx_64",
-    "cublasFree",
     "cublasGetEmulationSpecialValuesSupport",
     "cublasGetEmulationStrategy",
     "cublasGetFixedPointEmulationMantissaBitCountPointer",
     "cublasGetFixedPointEmulationMantissaBitOffset",
     "cublasGetFixedPointEmulationMantissaControl",
     "cublasGetFixedPointEmulationMaxMantissaBitCount",
-    "cublasGetVersion",
     "cublasRotgEx",
     "cublasRotmEx",
     "cublasRotmEx_64",

@@ -29,6 +29,10 @@ NVMLKIT_LIBRARY_EXPORT void cublasCgemv(char trans, int m, int n, Complex alpha,
   return functions::legacy_gemv(trans, m, n, alpha, A, lda, x, incx, beta, y, incy);
 }
 
+NVMLKIT_LIBRARY_EXPORT void cublasCgeru(int m, int n, Complex alpha, const Complex* x, int incx, const Complex* y, int incy, Complex* A, int lda) {
+  return functions::legacy_ger(m, n, alpha, x, incx, y, incy, A, lda);
+}
+
 NVMLKIT_LIBRARY_EXPORT void cublasCscal(int n, Complex alpha, Complex* x, int incx) {
   return functions::legacy_scal(n, alpha, x, incx);
 }
@@ -271,6 +275,10 @@ NVMLKIT_LIBRARY_EXPORT void cublasZgemm(char transa, char transb, int m, int n, 
 
 NVMLKIT_LIBRARY_EXPORT void cublasZgemv(char trans, int m, int n, DoubleComplex alpha, const DoubleComplex* A, int lda, const DoubleComplex* x, int incx, DoubleComplex beta, DoubleComplex* y, int incy) {
   return functions::legacy_gemv(trans, m, n, alpha, A, lda, x, incx, beta, y, incy);
+}
+
+NVMLKIT_LIBRARY_EXPORT void cublasZgeru(int m, int n, DoubleComplex alpha, const DoubleComplex* x, int incx, const DoubleComplex* y, int incy, DoubleComplex* A, int lda) {
+  return functions::legacy_ger(m, n, alpha, x, incx, y, incy, A, lda);
 }
 
 NVMLKIT_LIBRARY_EXPORT void cublasZscal(int n, DoubleComplex alpha, DoubleComplex* x, int incx) {

@@ -6,63 +6,20 @@
 namespace nvmlkit::cublas {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasAlloc() { return unsupported("cublasAlloc", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasCgbmv() { unsupported("cublasCgbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCgerc() { unsupported("cublasCgerc"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCgeru() { unsupported("cublasCgeru"); }
-NVMLKIT_LIBRARY_EXPORT void cublasChbmv() { unsupported("cublasChbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasChemm() { unsupported("cublasChemm"); }
-NVMLKIT_LIBRARY_EXPORT void cublasChemv() { unsupported("cublasChemv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCher() { unsupported("cublasCher"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCher2() { unsupported("cublasCher2"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCher2k() { unsupported("cublasCher2k"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCherk() { unsupported("cublasCherk"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherk3mEx() { return unsupported("cublasCherk3mEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherk3mEx_64() { return unsupported("cublasCherk3mEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherkEx() { return unsupported("cublasCherkEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherkEx_64() { return unsupported("cublasCherkEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasChpmv() { unsupported("cublasChpmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasChpr() { unsupported("cublasChpr"); }
-NVMLKIT_LIBRARY_EXPORT void cublasChpr2() { unsupported("cublasChpr2"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCrot() { unsupported("cublasCrot"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCrotg() { unsupported("cublasCrotg"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCsrot() { unsupported("cublasCsrot"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCsyr2k() { unsupported("cublasCsyr2k"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrk3mEx() { return unsupported("cublasCsyrk3mEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrk3mEx_64() { return unsupported("cublasCsyrk3mEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkEx() { return unsupported("cublasCsyrkEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkEx_64() { return unsupported("cublasCsyrkEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasCtbmv() { unsupported("cublasCtbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCtbsv() { unsupported("cublasCtbsv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCtpmv() { unsupported("cublasCtpmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCtpsv() { unsupported("cublasCtpsv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasCtrmv() { unsupported("cublasCtrmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDgbmv() { unsupported("cublasDgbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDrot() { unsupported("cublasDrot"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDrotg() { unsupported("cublasDrotg"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDrotm() { unsupported("cublasDrotm"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDrotmg() { unsupported("cublasDrotmg"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDsbmv() { unsupported("cublasDsbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDspmv() { unsupported("cublasDspmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDspr() { unsupported("cublasDspr"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDspr2() { unsupported("cublasDspr2"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDsymv() { unsupported("cublasDsymv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDsyr() { unsupported("cublasDsyr"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDsyr2() { unsupported("cublasDsyr2"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDsyr2k() { unsupported("cublasDsyr2k"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDtbmv() { unsupported("cublasDtbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDtbsv() { unsupported("cublasDtbsv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDtpmv() { unsupported("cublasDtpmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDtpsv() { unsupported("cublasDtpsv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasDtrmv() { unsupported("cublasDtrmv"); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasFree() { return unsupported("cublasFree", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetEmulationSpecialValuesSupport() { return unsupported("cublasGetEmulationSpecialValuesSupport", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetEmulationStrategy() { return unsupported("cublasGetEmulationStrategy", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaBitCountPointer() { return unsupported("cublasGetFixedPointEmulationMantissaBitCountPointer", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaBitOffset() { return unsupported("cublasGetFixedPointEmulationMantissaBitOffset", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaControl() { return unsupported("cublasGetFixedPointEmulationMantissaControl", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMaxMantissaBitCount() { return unsupported("cublasGetFixedPointEmulationMaxMantissaBitCount", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetVersion() { return unsupported("cublasGetVersion", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotgEx() { return unsupported("cublasRotgEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotmEx() { return unsupported("cublasRotmEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotmEx_64() { return unsupported("cublasRotmEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
@@ -73,48 +30,7 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaBitCou
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaBitOffset() { return unsupported("cublasSetFixedPointEmulationMantissaBitOffset", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaControl() { return unsupported("cublasSetFixedPointEmulationMantissaControl", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMaxMantissaBitCount() { return unsupported("cublasSetFixedPointEmulationMaxMantissaBitCount", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasSgbmv() { unsupported("cublasSgbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSrot() { unsupported("cublasSrot"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSrotg() { unsupported("cublasSrotg"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSrotm() { unsupported("cublasSrotm"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSrotmg() { unsupported("cublasSrotmg"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSsbmv() { unsupported("cublasSsbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSspmv() { unsupported("cublasSspmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSspr() { unsupported("cublasSspr"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSspr2() { unsupported("cublasSspr2"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSsymv() { unsupported("cublasSsymv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSsyr() { unsupported("cublasSsyr"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSsyr2() { unsupported("cublasSsyr2"); }
-NVMLKIT_LIBRARY_EXPORT void cublasSsyr2k() { unsupported("cublasSsyr2k"); }
-NVMLKIT_LIBRARY_EXPORT void cublasStbmv() { unsupported("cublasStbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasStbsv() { unsupported("cublasStbsv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasStpmv() { unsupported("cublasStpmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasStpsv() { unsupported("cublasStpsv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasStrmv() { unsupported("cublasStrmv"); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasUint8gemmBias() { return unsupported("cublasUint8gemmBias", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT void cublasXerbla() { unsupported("cublasXerbla"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZdrot() { unsupported("cublasZdrot"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZgbmv() { unsupported("cublasZgbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZgerc() { unsupported("cublasZgerc"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZgeru() { unsupported("cublasZgeru"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZhbmv() { unsupported("cublasZhbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZhemm() { unsupported("cublasZhemm"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZhemv() { unsupported("cublasZhemv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZher() { unsupported("cublasZher"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZher2() { unsupported("cublasZher2"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZher2k() { unsupported("cublasZher2k"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZherk() { unsupported("cublasZherk"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZhpmv() { unsupported("cublasZhpmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZhpr() { unsupported("cublasZhpr"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZhpr2() { unsupported("cublasZhpr2"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZrot() { unsupported("cublasZrot"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZrotg() { unsupported("cublasZrotg"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZsyr2k() { unsupported("cublasZsyr2k"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZtbmv() { unsupported("cublasZtbmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZtbsv() { unsupported("cublasZtbsv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZtpmv() { unsupported("cublasZtpmv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZtpsv() { unsupported("cublasZtpsv"); }
-NVMLKIT_LIBRARY_EXPORT void cublasZtrmv() { unsupported("cublasZtrmv"); }
 
 }  // extern "C"
 }  // namespace nvmlkit::cublas
