@@ -175,8 +175,32 @@ def settings(call: beside.Library) -> Iterator[beside.Answer]:
         yield f"sequences {type_} {layout} {longest} {batch} {width}", status
 
 
+def responses(call: beside.Library) -> Iterator[beside.Answer]:
+    of = made(call, "LRN")
+    values = (-1.0, 0.0, 9e-6, 1e-5, 9e-3, 1e-2, 0.75, 2.0)
+    for n, alpha, beta, k in itertools.product((0, 1, 5, 16, 17), (-1.0, 0.0, 1e-4), values, values):
+        width, got = c_int(99), [c_double(99) for _ in range(3)]
+        yield f"response {n} {alpha} {beta} {k}", (
+            call("cudnnSetLRNDescriptor", of, n, c_double(alpha), c_double(beta), c_double(k)),
+            call("cudnnGetLRNDescriptor", of, byref(width), *map(byref, got)),
+            width.value,
+            [g.value for g in got],
+        )
+    x = made(call, "Tensor")
+    call("cudnnSetTensor4dDescriptor", x, 0, 0, 2, 3, 4, 5)
+    for mode, groups in itertools.product(range(-1, 3), range(4)):
+        scale, statistics = made(call, "Tensor"), made(call, "Tensor")
+        status = call("cudnnDeriveNormTensorDescriptor", scale, statistics, x, mode, groups)
+        sizes = []
+        for derived in (scale, statistics):
+            kind, count, all_sizes, all_strides = c_int(99), c_int(99), integers(*[99] * 9), integers(*[99] * 9)
+            call("cudnnGetTensorNdDescriptor", derived, 8, byref(kind), byref(count), all_sizes, all_strides)
+            sizes.append((kind.value, count.value, list(all_sizes)[: max(count.value, 0)]))
+        yield f"normalization {mode} {groups}", (status, sizes)
+
+
 def nothing(call: beside.Library) -> Iterator[beside.Answer]:
-    kinds = ("Tensor", "Filter", "Convolution", "OpTensor", "ReduceTensor", "Activation", "Pooling", "SpatialTransformer", "CTCLoss", "Dropout", "RNN", "RNNData")
+    kinds = ("Tensor", "Filter", "Convolution", "OpTensor", "ReduceTensor", "Activation", "Pooling", "LRN", "SpatialTransformer", "CTCLoss", "Dropout", "RNN", "RNNData")
     for kind in kinds:
         yield f"create {kind}", call(f"cudnnCreate{kind}Descriptor", None)
         yield f"destroy {kind}", call(f"cudnnDestroy{kind}Descriptor", None)
@@ -195,7 +219,7 @@ def nothing(call: beside.Library) -> Iterator[beside.Answer]:
 
 def answers(call: beside.Library) -> Iterator[beside.Answer]:
     """What a descriptor holds after a call that it refused is left open: some of it may have changed."""
-    for part in (tensors, filters, convolutions, pooling, settings, nothing):
+    for part in (tensors, filters, convolutions, pooling, settings, responses, nothing):
         for name, answer in part(call):
             is_refused = isinstance(answer, tuple) and answer[0] != 0
             yield name, answer[0] if is_refused else answer

@@ -132,6 +132,54 @@ TEST(Normalizations, TrainingAndGradients) {
   }
 }
 
+// The functions of cuDNN 8 are those of before, with a descriptor more.
+TEST(Normalizations, OfCudnn8) {
+  for (unsigned seed = 200; seed < 230; ++seed) {
+    Dice dice(seed);
+    const Trained t(dice);
+    const auto old_mean = t.rows[2].read(), old_variance = t.rows[3].read();
+    const auto& all = t.all;
+    const auto& rows = t.rows;
+    const auto& c = t.c;
+    const TensorOf of_x(all[0]), of_y(all[1]), of_z(all[2]), of_dy(all[3]), of_dx(all[4]), of_dz(all[5]), of_scale,
+        of_statistics;
+    const ActivationOf relu(CUDNN_ACTIVATION_RELU);
+    const Factor one(1, c.type), zero(0, c.type);
+    const auto mode = c.mode == CUDNN_BATCHNORM_SPATIAL ? CUDNN_NORM_PER_CHANNEL : CUDNN_NORM_PER_ACTIVATION;
+    const auto ops = static_cast<cudnnNormOps_t>(t.ops);
+    auto& l = library();
+    ASSERT_EQ(l.cudnnDeriveNormTensorDescriptor(of_scale.get(), of_statistics.get(), of_x.get(), mode, 1),
+              CUDNN_STATUS_SUCCESS);
+    std::size_t size = 77;
+    EXPECT_EQ(l.cudnnGetNormalizationTrainingReserveSpaceSize(handle(), mode, ops, CUDNN_NORM_ALGO_STANDARD, relu.get(),
+                                                              of_x.get(), &size, 1),
+              CUDNN_STATUS_SUCCESS);
+    EXPECT_EQ(size, 0U);
+    const auto train = [&](int groups) {
+      return l.cudnnNormalizationForwardTraining(
+          handle(), mode, ops, CUDNN_NORM_ALGO_STANDARD, one.get(), zero.get(), of_x.get(), all[0].address(),
+          of_scale.get(), rows[0].address(), rows[1].address(), 0.3, of_statistics.get(), rows[2].address(),
+          rows[3].address(), c.kEpsilon, rows[4].address(), rows[5].address(), relu.get(), of_z.get(), all[2].address(),
+          of_y.get(), all[1].address(), nullptr, 0, nullptr, 0, groups);
+    };
+    EXPECT_EQ(train(2), CUDNN_STATUS_NOT_SUPPORTED);
+    ASSERT_EQ(train(1), CUDNN_STATUS_SUCCESS);
+    ASSERT_EQ(l.cudnnNormalizationBackward(
+                  handle(), mode, ops, CUDNN_NORM_ALGO_STANDARD, one.get(), zero.get(), one.get(), zero.get(),
+                  of_x.get(), all[0].address(), of_y.get(), all[1].address(), of_dy.get(), all[3].address(),
+                  of_dz.get(), all[5].address(), of_dx.get(), all[4].address(), of_scale.get(), rows[0].address(),
+                  rows[1].address(), rows[6].address(), rows[7].address(), c.kEpsilon, of_statistics.get(),
+                  rows[4].address(), rows[5].address(), relu.get(), nullptr, 0, nullptr, 0, 1),
+              CUDNN_STATUS_SUCCESS);
+    wait();
+    const auto what = "seed " + std::to_string(seed);
+    const Statistics found(c, all[0].read());
+    std::vector<double> hat;
+    expect_outputs(t, found, old_mean, old_variance, hat, what);
+    expect_gradients(t, found, hat, what);
+  }
+}
+
 TEST(Normalizations, Inference) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     Dice dice(seed);
@@ -156,6 +204,18 @@ TEST(Normalizations, Inference) {
       wanted.push_back((in[k] - m[at]) / std::sqrt(v[at] + c.kEpsilon) * s[at] + b[at]);
     }
     expect_near(y.read(), wanted, y.tolerance(2), "seed " + std::to_string(seed));
+    const OnGpu again(c.type, c.sizes, y.strides(), dice.numbers(count_of(c.sizes)));
+    const auto infer = [&](cudnnNormOps_t ops) {
+      return library().cudnnNormalizationForwardInference(
+          handle(), c.mode == CUDNN_BATCHNORM_SPATIAL ? CUDNN_NORM_PER_CHANNEL : CUDNN_NORM_PER_ACTIVATION, ops,
+          CUDNN_NORM_ALGO_STANDARD, one.get(), zero.get(), of_x.get(), x.address(), of_scale.get(), scale.address(),
+          bias.address(), of_scale.get(), mean.address(), variance.address(), nullptr, nullptr, nullptr, of_y.get(),
+          again.address(), c.kEpsilon, 1);
+    };
+    EXPECT_EQ(infer(CUDNN_NORM_OPS_NORM_ACTIVATION), CUDNN_STATUS_NOT_SUPPORTED);
+    ASSERT_EQ(infer(CUDNN_NORM_OPS_NORM), CUDNN_STATUS_SUCCESS);
+    wait();
+    EXPECT_EQ(again.read(), y.read());
     EXPECT_EQ(library().cudnnBatchNormalizationForwardInference(
                   handle(), c.mode, one.get(), zero.get(), of_x.get(), x.address(), of_y.get(), y.address(), of_x.get(),
                   scale.address(), bias.address(), mean.address(), variance.address(), c.kEpsilon),

@@ -43,6 +43,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnCreateConvolutionDescriptor) cudnnCreateConvolutionDescriptor = find<decltype(&cudnn::cudnnCreateConvolutionDescriptor)>("cudnnCreateConvolutionDescriptor");
   decltype(&cudnn::cudnnCreateDropoutDescriptor) cudnnCreateDropoutDescriptor = find<decltype(&cudnn::cudnnCreateDropoutDescriptor)>("cudnnCreateDropoutDescriptor");
   decltype(&cudnn::cudnnCreateFilterDescriptor) cudnnCreateFilterDescriptor = find<decltype(&cudnn::cudnnCreateFilterDescriptor)>("cudnnCreateFilterDescriptor");
+  decltype(&cudnn::cudnnCreateLRNDescriptor) cudnnCreateLRNDescriptor = find<decltype(&cudnn::cudnnCreateLRNDescriptor)>("cudnnCreateLRNDescriptor");
   decltype(&cudnn::cudnnCreateOpTensorDescriptor) cudnnCreateOpTensorDescriptor = find<decltype(&cudnn::cudnnCreateOpTensorDescriptor)>("cudnnCreateOpTensorDescriptor");
   decltype(&cudnn::cudnnCreatePoolingDescriptor) cudnnCreatePoolingDescriptor = find<decltype(&cudnn::cudnnCreatePoolingDescriptor)>("cudnnCreatePoolingDescriptor");
   decltype(&cudnn::cudnnCreateRNNDataDescriptor) cudnnCreateRNNDataDescriptor = find<decltype(&cudnn::cudnnCreateRNNDataDescriptor)>("cudnnCreateRNNDataDescriptor");
@@ -51,12 +52,14 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnCreateSpatialTransformerDescriptor) cudnnCreateSpatialTransformerDescriptor = find<decltype(&cudnn::cudnnCreateSpatialTransformerDescriptor)>("cudnnCreateSpatialTransformerDescriptor");
   decltype(&cudnn::cudnnCreateTensorDescriptor) cudnnCreateTensorDescriptor = find<decltype(&cudnn::cudnnCreateTensorDescriptor)>("cudnnCreateTensorDescriptor");
   decltype(&cudnn::cudnnDeriveBNTensorDescriptor) cudnnDeriveBNTensorDescriptor = find<decltype(&cudnn::cudnnDeriveBNTensorDescriptor)>("cudnnDeriveBNTensorDescriptor");
+  decltype(&cudnn::cudnnDeriveNormTensorDescriptor) cudnnDeriveNormTensorDescriptor = find<decltype(&cudnn::cudnnDeriveNormTensorDescriptor)>("cudnnDeriveNormTensorDescriptor");
   decltype(&cudnn::cudnnDestroy) cudnnDestroy = find<decltype(&cudnn::cudnnDestroy)>("cudnnDestroy");
   decltype(&cudnn::cudnnDestroyActivationDescriptor) cudnnDestroyActivationDescriptor = find<decltype(&cudnn::cudnnDestroyActivationDescriptor)>("cudnnDestroyActivationDescriptor");
   decltype(&cudnn::cudnnDestroyCTCLossDescriptor) cudnnDestroyCTCLossDescriptor = find<decltype(&cudnn::cudnnDestroyCTCLossDescriptor)>("cudnnDestroyCTCLossDescriptor");
   decltype(&cudnn::cudnnDestroyConvolutionDescriptor) cudnnDestroyConvolutionDescriptor = find<decltype(&cudnn::cudnnDestroyConvolutionDescriptor)>("cudnnDestroyConvolutionDescriptor");
   decltype(&cudnn::cudnnDestroyDropoutDescriptor) cudnnDestroyDropoutDescriptor = find<decltype(&cudnn::cudnnDestroyDropoutDescriptor)>("cudnnDestroyDropoutDescriptor");
   decltype(&cudnn::cudnnDestroyFilterDescriptor) cudnnDestroyFilterDescriptor = find<decltype(&cudnn::cudnnDestroyFilterDescriptor)>("cudnnDestroyFilterDescriptor");
+  decltype(&cudnn::cudnnDestroyLRNDescriptor) cudnnDestroyLRNDescriptor = find<decltype(&cudnn::cudnnDestroyLRNDescriptor)>("cudnnDestroyLRNDescriptor");
   decltype(&cudnn::cudnnDestroyOpTensorDescriptor) cudnnDestroyOpTensorDescriptor = find<decltype(&cudnn::cudnnDestroyOpTensorDescriptor)>("cudnnDestroyOpTensorDescriptor");
   decltype(&cudnn::cudnnDestroyPoolingDescriptor) cudnnDestroyPoolingDescriptor = find<decltype(&cudnn::cudnnDestroyPoolingDescriptor)>("cudnnDestroyPoolingDescriptor");
   decltype(&cudnn::cudnnDestroyRNNDataDescriptor) cudnnDestroyRNNDataDescriptor = find<decltype(&cudnn::cudnnDestroyRNNDataDescriptor)>("cudnnDestroyRNNDataDescriptor");
@@ -108,8 +111,12 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetFilter4dDescriptor) cudnnGetFilter4dDescriptor = find<decltype(&cudnn::cudnnGetFilter4dDescriptor)>("cudnnGetFilter4dDescriptor");
   decltype(&cudnn::cudnnGetFilterNdDescriptor) cudnnGetFilterNdDescriptor = find<decltype(&cudnn::cudnnGetFilterNdDescriptor)>("cudnnGetFilterNdDescriptor");
   decltype(&cudnn::cudnnGetFilterSizeInBytes) cudnnGetFilterSizeInBytes = find<decltype(&cudnn::cudnnGetFilterSizeInBytes)>("cudnnGetFilterSizeInBytes");
+  decltype(&cudnn::cudnnGetLRNDescriptor) cudnnGetLRNDescriptor = find<decltype(&cudnn::cudnnGetLRNDescriptor)>("cudnnGetLRNDescriptor");
   decltype(&cudnn::cudnnGetLastErrorString) cudnnGetLastErrorString = find<decltype(&cudnn::cudnnGetLastErrorString)>("cudnnGetLastErrorString");
   decltype(&cudnn::cudnnGetMaxDeviceVersion) cudnnGetMaxDeviceVersion = find<decltype(&cudnn::cudnnGetMaxDeviceVersion)>("cudnnGetMaxDeviceVersion");
+  decltype(&cudnn::cudnnGetNormalizationBackwardWorkspaceSize) cudnnGetNormalizationBackwardWorkspaceSize = find<decltype(&cudnn::cudnnGetNormalizationBackwardWorkspaceSize)>("cudnnGetNormalizationBackwardWorkspaceSize");
+  decltype(&cudnn::cudnnGetNormalizationForwardTrainingWorkspaceSize) cudnnGetNormalizationForwardTrainingWorkspaceSize = find<decltype(&cudnn::cudnnGetNormalizationForwardTrainingWorkspaceSize)>("cudnnGetNormalizationForwardTrainingWorkspaceSize");
+  decltype(&cudnn::cudnnGetNormalizationTrainingReserveSpaceSize) cudnnGetNormalizationTrainingReserveSpaceSize = find<decltype(&cudnn::cudnnGetNormalizationTrainingReserveSpaceSize)>("cudnnGetNormalizationTrainingReserveSpaceSize");
   decltype(&cudnn::cudnnGetOpTensorDescriptor) cudnnGetOpTensorDescriptor = find<decltype(&cudnn::cudnnGetOpTensorDescriptor)>("cudnnGetOpTensorDescriptor");
   decltype(&cudnn::cudnnGetPooling2dDescriptor) cudnnGetPooling2dDescriptor = find<decltype(&cudnn::cudnnGetPooling2dDescriptor)>("cudnnGetPooling2dDescriptor");
   decltype(&cudnn::cudnnGetPooling2dForwardOutputDim) cudnnGetPooling2dForwardOutputDim = find<decltype(&cudnn::cudnnGetPooling2dForwardOutputDim)>("cudnnGetPooling2dForwardOutputDim");
@@ -130,6 +137,11 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetTensorSizeInBytes) cudnnGetTensorSizeInBytes = find<decltype(&cudnn::cudnnGetTensorSizeInBytes)>("cudnnGetTensorSizeInBytes");
   decltype(&cudnn::cudnnGetVersion) cudnnGetVersion = find<decltype(&cudnn::cudnnGetVersion)>("cudnnGetVersion");
   decltype(&cudnn::cudnnGraphVersionCheck) cudnnGraphVersionCheck = find<decltype(&cudnn::cudnnGraphVersionCheck)>("cudnnGraphVersionCheck");
+  decltype(&cudnn::cudnnLRNCrossChannelBackward) cudnnLRNCrossChannelBackward = find<decltype(&cudnn::cudnnLRNCrossChannelBackward)>("cudnnLRNCrossChannelBackward");
+  decltype(&cudnn::cudnnLRNCrossChannelForward) cudnnLRNCrossChannelForward = find<decltype(&cudnn::cudnnLRNCrossChannelForward)>("cudnnLRNCrossChannelForward");
+  decltype(&cudnn::cudnnNormalizationBackward) cudnnNormalizationBackward = find<decltype(&cudnn::cudnnNormalizationBackward)>("cudnnNormalizationBackward");
+  decltype(&cudnn::cudnnNormalizationForwardInference) cudnnNormalizationForwardInference = find<decltype(&cudnn::cudnnNormalizationForwardInference)>("cudnnNormalizationForwardInference");
+  decltype(&cudnn::cudnnNormalizationForwardTraining) cudnnNormalizationForwardTraining = find<decltype(&cudnn::cudnnNormalizationForwardTraining)>("cudnnNormalizationForwardTraining");
   decltype(&cudnn::cudnnOpTensor) cudnnOpTensor = find<decltype(&cudnn::cudnnOpTensor)>("cudnnOpTensor");
   decltype(&cudnn::cudnnOpsVersionCheck) cudnnOpsVersionCheck = find<decltype(&cudnn::cudnnOpsVersionCheck)>("cudnnOpsVersionCheck");
   decltype(&cudnn::cudnnPoolingBackward) cudnnPoolingBackward = find<decltype(&cudnn::cudnnPoolingBackward)>("cudnnPoolingBackward");
@@ -160,6 +172,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnSetDropoutDescriptor) cudnnSetDropoutDescriptor = find<decltype(&cudnn::cudnnSetDropoutDescriptor)>("cudnnSetDropoutDescriptor");
   decltype(&cudnn::cudnnSetFilter4dDescriptor) cudnnSetFilter4dDescriptor = find<decltype(&cudnn::cudnnSetFilter4dDescriptor)>("cudnnSetFilter4dDescriptor");
   decltype(&cudnn::cudnnSetFilterNdDescriptor) cudnnSetFilterNdDescriptor = find<decltype(&cudnn::cudnnSetFilterNdDescriptor)>("cudnnSetFilterNdDescriptor");
+  decltype(&cudnn::cudnnSetLRNDescriptor) cudnnSetLRNDescriptor = find<decltype(&cudnn::cudnnSetLRNDescriptor)>("cudnnSetLRNDescriptor");
   decltype(&cudnn::cudnnSetOpTensorDescriptor) cudnnSetOpTensorDescriptor = find<decltype(&cudnn::cudnnSetOpTensorDescriptor)>("cudnnSetOpTensorDescriptor");
   decltype(&cudnn::cudnnSetPooling2dDescriptor) cudnnSetPooling2dDescriptor = find<decltype(&cudnn::cudnnSetPooling2dDescriptor)>("cudnnSetPooling2dDescriptor");
   decltype(&cudnn::cudnnSetPoolingNdDescriptor) cudnnSetPoolingNdDescriptor = find<decltype(&cudnn::cudnnSetPoolingNdDescriptor)>("cudnnSetPoolingNdDescriptor");
@@ -190,15 +203,12 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnCreateFusedOpsConstParamPack",
     "cudnnCreateFusedOpsPlan",
     "cudnnCreateFusedOpsVariantParamPack",
-    "cudnnCreateLRNDescriptor",
     "cudnnCreateSeqDataDescriptor",
     "cudnnCreateTensorTransformDescriptor",
-    "cudnnDeriveNormTensorDescriptor",
     "cudnnDestroyAttnDescriptor",
     "cudnnDestroyFusedOpsConstParamPack",
     "cudnnDestroyFusedOpsPlan",
     "cudnnDestroyFusedOpsVariantParamPack",
-    "cudnnDestroyLRNDescriptor",
     "cudnnDestroySeqDataDescriptor",
     "cudnnDestroyTensorTransformDescriptor",
     "cudnnDivisiveNormalizationBackward",
@@ -208,30 +218,20 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnGetFoldedConvBackwardDataDescriptors",
     "cudnnGetFusedOpsConstParamPackAttribute",
     "cudnnGetFusedOpsVariantParamPackAttribute",
-    "cudnnGetLRNDescriptor",
     "cudnnGetMultiHeadAttnBuffers",
     "cudnnGetMultiHeadAttnWeights",
-    "cudnnGetNormalizationBackwardWorkspaceSize",
-    "cudnnGetNormalizationForwardTrainingWorkspaceSize",
-    "cudnnGetNormalizationTrainingReserveSpaceSize",
     "cudnnGetSeqDataDescriptor",
     "cudnnGetTensorTransformDescriptor",
     "cudnnIm2Col",
     "cudnnInitTransformDest",
-    "cudnnLRNCrossChannelBackward",
-    "cudnnLRNCrossChannelForward",
     "cudnnMakeFusedOpsPlan",
     "cudnnMultiHeadAttnBackwardData",
     "cudnnMultiHeadAttnBackwardWeights",
     "cudnnMultiHeadAttnForward",
-    "cudnnNormalizationBackward",
-    "cudnnNormalizationForwardInference",
-    "cudnnNormalizationForwardTraining",
     "cudnnReorderFilterAndBias",
     "cudnnSetAttnDescriptor",
     "cudnnSetFusedOpsConstParamPackAttribute",
     "cudnnSetFusedOpsVariantParamPackAttribute",
-    "cudnnSetLRNDescriptor",
     "cudnnSetSeqDataDescriptor",
     "cudnnSetTensorTransformDescriptor",
     "cudnnTransformFilter",

@@ -25,6 +25,10 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFilterDescriptor(Filter** filter
   return without_handle([&] { return functions::create_descriptor(filterDesc); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateLRNDescriptor(Lrn** normDesc) {
+  return without_handle([&] { return functions::create_descriptor(normDesc); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateOpTensorDescriptor(OpTensor** opTensorDesc) {
   return without_handle([&] { return functions::create_descriptor(opTensorDesc); });
 }
@@ -71,6 +75,10 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyDropoutDescriptor(Dropout* drop
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFilterDescriptor(Filter* filterDesc) {
   return without_handle([&] { return functions::destroy_descriptor(filterDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyLRNDescriptor(Lrn* lrnDesc) {
+  return without_handle([&] { return functions::destroy_descriptor(lrnDesc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyOpTensorDescriptor(OpTensor* opTensorDesc) {
