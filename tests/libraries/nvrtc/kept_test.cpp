@@ -1,4 +1,7 @@
 // Results of earlier compilations, in files.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -127,6 +130,45 @@ TEST_F(Kept, ProgramsThatDependOnMoreAreNotKept) {
                            "#define HERE <on_disk.h>\n#include HERE\n", "__device__ const char* made = __TIME__;\n"})
     compile(line + source, {"-arch=sm_80", include.c_str()});
   EXPECT_TRUE(files().empty());
+}
+
+// Processes that compile the same programs into one folder at the same time: the code is right, the files are whole.
+TEST_F(Kept, SeveralProcessesAtOnce) {
+  constexpr int kProcesses = 4, kPrograms = 2;
+  const char* const kFactors[kPrograms] = {"#define BY 3", "#define BY 5"};
+  const char* const kInPtx[kPrograms] = {"0f40400000", "0f40A00000"};
+  int gate[2];
+  ASSERT_EQ(pipe(gate), 0);
+  std::vector<pid_t> children;
+  for (int child = 0; child < kProcesses; ++child) {
+    children.push_back(fork());
+    ASSERT_GE(children.back(), 0);
+    if (children.back() > 0) continue;
+    char none = 0;
+    close(gate[1]);
+    int wrong = read(gate[0], &none, 1) == 0 ? 0 : 1;  // until the parent closes its end
+    for (int k = 0; k < kPrograms; ++k) {
+      const auto which = static_cast<std::size_t>((child + k) % kPrograms);
+      if (compile(kScale, {"-arch=sm_80"}, kFactors[which]).find(kInPtx[which]) == std::string::npos) wrong = 1;
+    }
+    _exit(wrong != 0 || HasFailure() ? 1 : 0);
+  }
+  close(gate[0]);
+  close(gate[1]);
+  for (const pid_t child : children) {
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  const auto left = files();
+  EXPECT_EQ(left.size(), static_cast<std::size_t>(kPrograms));  // none of unfinished writes
+  for (const auto& path : left) {
+    const std::string content = bytes_of(path);
+    ASSERT_GT(content.size(), 64u);
+    EXPECT_EQ(content.substr(content.size() - 64), code_cache::digest_of(content.substr(0, content.size() - 64)));
+  }
+  EXPECT_NE(compile(kScale, {"-arch=sm_80"}, kFactors[1]).find(kInPtx[1]), std::string::npos);
+  EXPECT_EQ(files().size(), left.size());
 }
 
 TEST_F(Kept, AVariableSwitchesItOff) {
