@@ -90,6 +90,10 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasCher_v2) cublasCher_v2 = find<decltype(&cublas::cublasCher_v2)>("cublasCher_v2");
   decltype(&cublas::cublasCher_v2_64) cublasCher_v2_64 = find<decltype(&cublas::cublasCher_v2_64)>("cublasCher_v2_64");
   decltype(&cublas::cublasCherk) cublasCherk = find<decltype(&cublas::cublasCherk)>("cublasCherk");
+  decltype(&cublas::cublasCherk3mEx) cublasCherk3mEx = find<decltype(&cublas::cublasCherk3mEx)>("cublasCherk3mEx");
+  decltype(&cublas::cublasCherk3mEx_64) cublasCherk3mEx_64 = find<decltype(&cublas::cublasCherk3mEx_64)>("cublasCherk3mEx_64");
+  decltype(&cublas::cublasCherkEx) cublasCherkEx = find<decltype(&cublas::cublasCherkEx)>("cublasCherkEx");
+  decltype(&cublas::cublasCherkEx_64) cublasCherkEx_64 = find<decltype(&cublas::cublasCherkEx_64)>("cublasCherkEx_64");
   decltype(&cublas::cublasCherk_v2) cublasCherk_v2 = find<decltype(&cublas::cublasCherk_v2)>("cublasCherk_v2");
   decltype(&cublas::cublasCherk_v2_64) cublasCherk_v2_64 = find<decltype(&cublas::cublasCherk_v2_64)>("cublasCherk_v2_64");
   decltype(&cublas::cublasCherkx) cublasCherkx = find<decltype(&cublas::cublasCherkx)>("cublasCherkx");
@@ -137,6 +141,10 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasCsyr_v2) cublasCsyr_v2 = find<decltype(&cublas::cublasCsyr_v2)>("cublasCsyr_v2");
   decltype(&cublas::cublasCsyr_v2_64) cublasCsyr_v2_64 = find<decltype(&cublas::cublasCsyr_v2_64)>("cublasCsyr_v2_64");
   decltype(&cublas::cublasCsyrk) cublasCsyrk = find<decltype(&cublas::cublasCsyrk)>("cublasCsyrk");
+  decltype(&cublas::cublasCsyrk3mEx) cublasCsyrk3mEx = find<decltype(&cublas::cublasCsyrk3mEx)>("cublasCsyrk3mEx");
+  decltype(&cublas::cublasCsyrk3mEx_64) cublasCsyrk3mEx_64 = find<decltype(&cublas::cublasCsyrk3mEx_64)>("cublasCsyrk3mEx_64");
+  decltype(&cublas::cublasCsyrkEx) cublasCsyrkEx = find<decltype(&cublas::cublasCsyrkEx)>("cublasCsyrkEx");
+  decltype(&cublas::cublasCsyrkEx_64) cublasCsyrkEx_64 = find<decltype(&cublas::cublasCsyrkEx_64)>("cublasCsyrkEx_64");
   decltype(&cublas::cublasCsyrk_v2) cublasCsyrk_v2 = find<decltype(&cublas::cublasCsyrk_v2)>("cublasCsyrk_v2");
   decltype(&cublas::cublasCsyrk_v2_64) cublasCsyrk_v2_64 = find<decltype(&cublas::cublasCsyrk_v2_64)>("cublasCsyrk_v2_64");
   decltype(&cublas::cublasCsyrkx) cublasCsyrkx = find<decltype(&cublas::cublasCsyrkx)>("cublasCsyrkx");
@@ -738,14 +746,6 @@ struct Cublas : Loaded {
 
 // Those that answer CUBLAS_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCublasUnsupported = {
-    "cublasCherk3mEx",
-    "cublasCherk3mEx_64",
-    "cublasCherkEx",
-    "cublasCherkEx_64",
-    "cublasCsyrk3mEx",
-    "cublasCsyrk3mEx_64",
-    "cublasCsyrkEx",
-    "cublasCsyrkEx_64",
     "cublasGetEmulationSpecialValuesSupport",
     "cublasGetEmulationStrategy",
     "cublasGetFixedPointEmulationMantissaBitCountPointer",

@@ -86,6 +86,10 @@ cublasStatus_t cublasCher2k_v2_64(Handle* handle, cublasFillMode_t uplo, cublasO
 cublasStatus_t cublasCher_v2(Handle* handle, cublasFillMode_t uplo, int n, const float* alpha, const Complex* x, int incx, Complex* A, int lda);
 cublasStatus_t cublasCher_v2_64(Handle* handle, cublasFillMode_t uplo, int64_t n, const float* alpha, const Complex* x, int64_t incx, Complex* A, int64_t lda);
 void cublasCherk(char uplo, char trans, int n, int k, float alpha, const Complex* A, int lda, float beta, Complex* C, int ldc);
+cublasStatus_t cublasCherk3mEx(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, const float* alpha, const void* A, cudaDataType Atype, int lda, const float* beta, void* C, cudaDataType Ctype, int ldc);
+cublasStatus_t cublasCherk3mEx_64(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int64_t n, int64_t k, const float* alpha, const void* A, cudaDataType Atype, int64_t lda, const float* beta, void* C, cudaDataType Ctype, int64_t ldc);
+cublasStatus_t cublasCherkEx(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, const float* alpha, const void* A, cudaDataType Atype, int lda, const float* beta, void* C, cudaDataType Ctype, int ldc);
+cublasStatus_t cublasCherkEx_64(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int64_t n, int64_t k, const float* alpha, const void* A, cudaDataType Atype, int64_t lda, const float* beta, void* C, cudaDataType Ctype, int64_t ldc);
 cublasStatus_t cublasCherk_v2(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, const float* alpha, const Complex* A, int lda, const float* beta, Complex* C, int ldc);
 cublasStatus_t cublasCherk_v2_64(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int64_t n, int64_t k, const float* alpha, const Complex* A, int64_t lda, const float* beta, Complex* C, int64_t ldc);
 cublasStatus_t cublasCherkx(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, const Complex* alpha, const Complex* A, int lda, const Complex* B, int ldb, const float* beta, Complex* C, int ldc);
@@ -133,6 +137,10 @@ cublasStatus_t cublasCsyr2k_v2_64(Handle* handle, cublasFillMode_t uplo, cublasO
 cublasStatus_t cublasCsyr_v2(Handle* handle, cublasFillMode_t uplo, int n, const Complex* alpha, const Complex* x, int incx, Complex* A, int lda);
 cublasStatus_t cublasCsyr_v2_64(Handle* handle, cublasFillMode_t uplo, int64_t n, const Complex* alpha, const Complex* x, int64_t incx, Complex* A, int64_t lda);
 void cublasCsyrk(char uplo, char trans, int n, int k, Complex alpha, const Complex* A, int lda, Complex beta, Complex* C, int ldc);
+cublasStatus_t cublasCsyrk3mEx(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, const Complex* alpha, const void* A, cudaDataType Atype, int lda, const Complex* beta, void* C, cudaDataType Ctype, int ldc);
+cublasStatus_t cublasCsyrk3mEx_64(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int64_t n, int64_t k, const Complex* alpha, const void* A, cudaDataType Atype, int64_t lda, const Complex* beta, void* C, cudaDataType Ctype, int64_t ldc);
+cublasStatus_t cublasCsyrkEx(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, const Complex* alpha, const void* A, cudaDataType Atype, int lda, const Complex* beta, void* C, cudaDataType Ctype, int ldc);
+cublasStatus_t cublasCsyrkEx_64(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int64_t n, int64_t k, const Complex* alpha, const void* A, cudaDataType Atype, int64_t lda, const Complex* beta, void* C, cudaDataType Ctype, int64_t ldc);
 cublasStatus_t cublasCsyrk_v2(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, const Complex* alpha, const Complex* A, int lda, const Complex* beta, Complex* C, int ldc);
 cublasStatus_t cublasCsyrk_v2_64(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int64_t n, int64_t k, const Complex* alpha, const Complex* A, int64_t lda, const Complex* beta, Complex* C, int64_t ldc);
 cublasStatus_t cublasCsyrkx(Handle* handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, const Complex* alpha, const Complex* A, int lda, const Complex* B, int ldb, const Complex* beta, Complex* C, int ldc);

@@ -6,14 +6,6 @@
 namespace nvmlkit::cublas {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherk3mEx() { return unsupported("cublasCherk3mEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherk3mEx_64() { return unsupported("cublasCherk3mEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherkEx() { return unsupported("cublasCherkEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCherkEx_64() { return unsupported("cublasCherkEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrk3mEx() { return unsupported("cublasCsyrk3mEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrk3mEx_64() { return unsupported("cublasCsyrk3mEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkEx() { return unsupported("cublasCsyrkEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCsyrkEx_64() { return unsupported("cublasCsyrkEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetEmulationSpecialValuesSupport() { return unsupported("cublasGetEmulationSpecialValuesSupport", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetEmulationStrategy() { return unsupported("cublasGetEmulationStrategy", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaBitCountPointer() { return unsupported("cublasGetFixedPointEmulationMantissaBitCountPointer", CUBLAS_STATUS_NOT_SUPPORTED); }
