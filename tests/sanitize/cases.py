@@ -201,6 +201,13 @@ CASES = [
          "mov.u32 %r7, gate; st.shared.u32 [%r4], %r1; mbarrier.arrive.shared.b64 %rd5, [%r7];\n"
          "LOOP: <<mbarrier.test_wait.shared.b64 %p2, [%r7], %rd5; @!%p2 bra LOOP;||>> " + MIRRORED + "ld.shared.u32 %r6, [%r5];",
          [], shape="1 64 0", module=WIDE + ".shared .align 8 .b8 gate[8];\n"),
+    # As the pipelines of CCCL end: one lane of each warp counts its lanes, once they have met, and the last one ends the barrier.
+    race("end_of_a_barrier", "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [gate], 64; @%p1 st.shared.u32 [left], 64; "
+         "bar.sync 0; mov.u32 %r3, 1; mbarrier.arrive.shared.b64 %rd5, [gate];\n<<||match.any.sync.b32 %r2, %r3, -1;>>\n"
+         "LOOP: mbarrier.test_wait.shared.b64 %p2, [gate], %rd5; @!%p2 bra LOOP;\n<<match.any.sync.b32 %r2, %r3, -1;||>>\n"
+         "and.b32 %r4, %r1, 31; setp.ne.u32 %p1, %r4, 0; @%p1 bra END; atom.acq_rel.cta.shared.add.u32 %r5, [left], -32; "
+         "setp.ne.u32 %p2, %r5, 32; @%p2 bra END; mbarrier.inval.shared.b64 [gate];\nEND:", ["Write access at kernel"], shape="1 64 0",
+         module=".shared .align 8 .b8 gate[8];\n.shared .align 4 .b32 left;\n"),
     # Order in global memory.
     race("blocks_write_one_place", "mov.u32 %r2, %ctaid.x; <<mul.wide.u32 %rd5, %r2, 128; add.s64 %rd4, %rd4, %rd5;||>> "
          "st.global.u32 [%rd4], %r2;", ["Write access"], shape="2 32 0"),

@@ -1,4 +1,4 @@
-// Algorithms of CUB, cooperative groups, semaphores and latches: their own synchronization is no race.
+// Algorithms of CUB, cooperative groups, semaphores, latches and pipelines: their own synchronization is no race.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cub/cub.cuh>
 #include <cuda/latch>
+#include <cuda/pipeline>
 #include <cuda/semaphore>
 
 namespace cg = cooperative_groups;
@@ -35,6 +36,24 @@ __global__ void latches(int* out) {
   part[threadIdx.x] = threadIdx.x;
   latch->arrive_and_wait();
   out[blockIdx.x * 128 + threadIdx.x] = part[127 - threadIdx.x];
+}
+
+__global__ void stages(const int* in, int* out) {
+  constexpr int kStages = 2, kRounds = 5;
+  __shared__ int part[kStages][128];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, kStages> state;
+  auto block = cg::this_thread_block();
+  auto pipe = cuda::make_pipeline(block, &state);
+  for (int next = 0, k = 0; k < kRounds; ++k) {
+    for (; next < kRounds && next < k + kStages; ++next) {
+      pipe.producer_acquire();
+      cuda::memcpy_async(block, part[next % kStages], in + next * 128, sizeof part[0], pipe);
+      pipe.producer_commit();
+    }
+    pipe.consumer_wait();
+    out[k * 128 + threadIdx.x] = part[k % kStages][127 - threadIdx.x];
+    pipe.consumer_release();
+  }
 }
 
 __global__ void make(Semaphore* semaphore) { new (semaphore) Semaphore(1); }
@@ -68,6 +87,7 @@ int main() {
       [&](void* room, std::size_t& size) { cub::DeviceHistogram::HistogramEven(room, size, a, b, 65, 0, 64, kCount); });
   groups<<<4, 256>>>(a);
   latches<<<2, 128>>>(b);
+  stages<<<1, 128>>>(a, b);
   auto* const semaphore = reinterpret_cast<Semaphore*>(c);
   make<<<1, 1>>>(semaphore);
   semaphores<<<8, 32>>>(d, semaphore);

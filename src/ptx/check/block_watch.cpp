@@ -188,12 +188,16 @@ void BlockWatch::goes_on_without(Warp& warp, const Fragment& own, Mask lanes) {
 // Only barriers of a warp order what its lanes do; sets may differ between lanes that come together.
 void BlockWatch::meet(Warp& warp, const Instruction& i, Mask lanes) {
   const auto* const sets = warp.at<Mask>(i.c);
+  const bool is_match = checked_form(*warp.frame().function, i).op == Op::match_;
   while (lanes != 0) {
     const auto set = sets[first_of(lanes)];
     Mask same = 0;
     for (Mask left = lanes; left != 0; left &= left - 1)
       if (sets[first_of(left)] == set) same |= Mask{1} << first_of(left);
-    races_->meet(warp, same);
+    if (is_match)
+      races_->match(warp, same);
+    else
+      races_->meet(warp, same);
     lanes &= ~same;
   }
 }
@@ -202,7 +206,7 @@ void BlockWatch::check_lanes(Warp& warp, const Instruction& i, Mask lanes) {
   const auto* const frame = &warp.frame();
   const auto pc = static_cast<std::uint32_t>(&i - frame->function->code.data());
   const auto& form = frame->function->checked[pc];
-  if (races_ && (form.op == Op::bar_ || form.op == Op::barrier_)) meet(warp, i, lanes);
+  if (races_ && (form.op == Op::bar_ || form.op == Op::barrier_ || form.op == Op::match_)) meet(warp, i, lanes);
   if (!checking.barriers) return;
   if (!form.names_lanes) {
     if (lanes != kAllLanes)

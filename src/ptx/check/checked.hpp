@@ -24,6 +24,7 @@ struct CheckedForm {
   Op op{};
   Scope scope = Scope::none;
   bool is_volatile = false, acquires = false, releases = false;
+  bool ends_gate = false;    // mbarrier.inval
   bool is_aligned = false;   // all lanes of a warp have to execute it together
   bool names_lanes = false;  // in operand c
   std::uint32_t number = 0;  // groups of copies that may be left, for a wait

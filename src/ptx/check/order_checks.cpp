@@ -216,7 +216,8 @@ Handler handler_for(const Form& form, CheckedForm& made) {
       made.scope = form.has("cta") ? Scope::block : form.has("cluster") ? Scope::cluster : Scope::all;
       return &check_fence;
     case Op::mbarrier_:
-      if (form.has("init") || form.has("inval")) return checking.races ? &check_start : nullptr;
+      made.ends_gate = form.has("inval");
+      if (form.has("init") || made.ends_gate) return checking.races ? &check_start : nullptr;
       made.scope = Scope::cluster;
       if (form.has("test_wait") || form.has("try_wait")) return &check_phase;
       return form.has("arrive") || form.has("arrive_drop") ? &check_arrival : nullptr;

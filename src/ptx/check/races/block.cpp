@@ -33,6 +33,7 @@ void BlockState::start() {
     w.since = floor_;
     w.floor = floor_;
     w.slots = {};
+    w.matches = {};
     if (w.has_clocks) w.clocks = {};
     w.has_clocks = false;
     w.lanes.reset();
@@ -145,6 +146,11 @@ void BlockState::meet(Warp& w, Mask lanes) {
   }
   for (Mask left = lanes; left != 0; left &= left - 1) all[first_of(left)] = now;
   for (Mask left = lanes; left != 0; left &= left - 1) (*s.lanes)[first_of(left)] = all;
+}
+
+void BlockState::match(Warp& w, Mask lanes) {
+  auto& s = state(w);
+  s.matches[s.matched++ % s.matches.size()] = {tick(s), lanes};
 }
 
 // The first member of the cluster keeps what all have handed on.

@@ -46,6 +46,9 @@ struct WarpState {
   bool has_clocks = false;
   std::unique_ptr<std::array<std::array<Time, kLanes>, kLanes>> lanes;  // of each other, beyond the floor
   std::unique_ptr<std::array<LaneOrder, kLanes>> order;
+  // The last times that lanes came together for `match`, which orders no memory.
+  std::array<std::pair<Time, Mask>, 8> matches;
+  unsigned matched = 0;
   std::vector<RunningCopy> copies;
   std::uint32_t groups[RunningCopy::kKinds][kLanes] = {};  // that lanes have committed
 
@@ -71,6 +74,7 @@ class BlockState {
   void release_all();
   void release(unsigned barrier);
   void meet(Warp& w, Mask lanes);  // lanes of a warp
+  void match(Warp& w, Mask lanes);
   void arrive_in_cluster(Warp& w, Mask lanes);
   void leave_cluster(Warp& w, Mask lanes);
   // All have arrived; of the first member.
@@ -121,6 +125,7 @@ class BlockState {
   bool is_before(Look& look, Stamp stamp, unsigned lane);
   bool is_plain_write_of(const Look& look, Stamp stamp, unsigned lane) const;
   bool is_before_by_clocks(const Look& look, const Event& event, unsigned other, unsigned lane) const;
+  bool is_matched(const Look& look, const Event& event, unsigned other, unsigned lane) const;
   void conflict(Look& look, Stamp earlier, std::uint64_t address, unsigned lane);
   Race::Severity severity_of(Look& look, const Event& event, Stamp earlier, std::uint64_t address, unsigned lane,
                              const char*& reason);

@@ -58,6 +58,22 @@ Race::Severity BlockState::severity_of(Look& look, const Event& event, Stamp ear
   return Severity::error;
 }
 
+// The end of a barrier in memory, behind its uses: those of lanes that came together for `match` before one of them
+// handed on that it is done. The pipelines of CCCL end so.
+bool BlockState::is_matched(const Look& look, const Event& event, unsigned other, unsigned lane) const {
+  const auto& form = checked_form(*look.warp.frame().function, look.instruction);
+  if (!form.ends_gate || event.touch != Touch::changes || event.block != number_ || event.warp >= warps_.size())
+    return false;
+  const auto& clock = look.state.clocks[lane];
+  for (const auto& [time, lanes] : warps_[event.warp].matches) {
+    if (time <= event.time || !(lanes >> other & 1)) continue;
+    if (event.warp == look.warp.index() && (lanes >> lane & 1)) return true;
+    for (Mask left = clock ? lanes : 0; left != 0; left &= left - 1)
+      if (clock->knows(event.block, event.warp, first_of(left), time)) return true;
+  }
+  return false;
+}
+
 void BlockState::conflict(Look& look, Stamp earlier, std::uint64_t address, unsigned lane) {
   const auto& event = look.log.event(event_of(earlier));
   if (event.is_of_host()) {
@@ -75,7 +91,7 @@ void BlockState::conflict(Look& look, Stamp earlier, std::uint64_t address, unsi
     if (reach && !is_by_warp) return;
   }
   const auto* const other = launch_.launch_of(event);
-  if (!other) return;
+  if (!other || is_matched(look, event, lane_of(earlier), lane)) return;
   Race race;
   race.severity = severity_of(look, event, earlier, address, lane, race.reason);
   const Event own = look.log.event(event_of(look.own));
