@@ -40,6 +40,14 @@ class Pairs(unittest.TestCase):
                     self.assertIn(text, wrong)
                 self.assertNotIn(none, wrong)
 
+    def test_threads_that_a_wrong_access_ended(self) -> None:
+        """They come to no barrier, and only the access is a fault."""
+        case = Case("ended", "mov.u32 %r2, 0; setp.eq.u32 %p1, %r1, 40;\n@%p1 ld.global.u32 %r2, [%rd1+4096];\nbar.sync 0;", [],
+                    shape="1 64 0", tool="all")
+        text = self.report(case, wrong=False)
+        self.assertIn("Invalid __global__ read of size 4 bytes", text)
+        self.assertNotIn("Barrier error", text)
+
     def test_names_are_different(self) -> None:
         names = [case.name for case in CASES]
         self.assertEqual(len(names), len(set(names)))

@@ -56,6 +56,7 @@ BlockWatch::~BlockWatch() = default;
 void BlockWatch::start() {
   std::ranges::fill(expected_, 0u);
   alive_.assign(block_.warps().size(), {});
+  refused_ = 0;
   polled_ = changed_ = false;
   if (races_) races_->start();
 }
@@ -130,9 +131,15 @@ void BlockWatch::releases(unsigned barrier, unsigned arrived, unsigned expected)
     races_->release(barrier);
 }
 
+void BlockWatch::ends(const Warp& warp, Mask lanes) {
+  refused_ += static_cast<unsigned>(std::popcount(lanes));
+  if (!alive_.empty())
+    for (auto& alive : alive_[warp.index()]) alive &= ~lanes;
+}
+
 void BlockWatch::check_release(unsigned barrier, unsigned arrived, unsigned expected) {
   expected_[barrier] = 0;
-  const auto exited = block_.worker().threads_of_block - block_.live_threads();
+  const auto exited = block_.worker().threads_of_block - block_.live_threads() - refused_;
   const Fragment* some = nullptr;
   const Warp* of = nullptr;
   bool is_whole = true;

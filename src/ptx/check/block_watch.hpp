@@ -30,6 +30,8 @@ class BlockWatch {
   void releases_cluster();
   // Lanes stopped waiting for others of their set.
   void goes_on_without(Warp& warp, const Fragment& own, Mask lanes);
+  // A wrong access ends lanes: that they do not come to a barrier is no fault of its own.
+  void ends(const Warp& warp, Mask lanes);
   // Before an instruction for a set of lanes is executed.
   void check_lanes(Warp& warp, const Instruction& i, Mask lanes);
   // Threads look at what others write; something changed, so that others can go on.
@@ -57,6 +59,7 @@ class BlockWatch {
   // Of each warp and barrier: lanes that lived when the first of them arrived.
   std::vector<std::array<Mask, 16>> alive_;
   bool polled_ = false, changed_ = false;
+  unsigned refused_ = 0;    // threads that ended so
   std::uint32_t live_ = 0;  // threads, at the last look
   std::unique_ptr<races::BlockState> races_;
 };

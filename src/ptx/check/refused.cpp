@@ -1,6 +1,7 @@
 // Lanes whose access was refused: the finding, and their end.
 #include <utility>
 
+#include "ptx/check/block_watch.hpp"
 #include "ptx/check/extents.hpp"
 #include "ptx/run/group.hpp"
 
@@ -94,7 +95,9 @@ bool Warp::ends_refused() {
       take(number);
     else
       fragments_[number++].mask &= ~ended;
-    if (ended != 0) end(own.frame, ended);
+    if (ended == 0) continue;
+    if (auto* const watch = block.watch()) watch->ends(*this, ended);
+    end(own.frame, ended);
   }
   return true;
 }
