@@ -13,9 +13,27 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from cases import ENTRY, HEAD  # noqa: E402
-from sanitized import COMMAND, RUN_KERNEL, TOOL, run  # noqa: E402
+from sanitized import BINARIES, COMMAND, RUN_KERNEL, TOOL, run  # noqa: E402
 
 WRITES_BEHIND = HEAD + ENTRY + "st.global.u32 [%rd4+1000], %r1;\nst.global.u32 [%rd1+2048], %r1;\nret;\n}\n"
+
+# Handles of libraries that outlive their stream.
+OUTLIVES = """
+import ctypes
+driver = ctypes.CDLL("libcuda.so.1")
+for library, create, set_stream, destroy in (
+    ("libcublas.so.12", "cublasCreate_v2", "cublasSetStream_v2", "cublasDestroy_v2"),
+    ("libcudnn.so.9", "cudnnCreate", "cudnnSetStream", "cudnnDestroy"),
+):
+    functions = ctypes.CDLL(library)
+    handle, stream = ctypes.c_void_p(), ctypes.c_void_p()
+    assert functions[create](ctypes.byref(handle)) == 0
+    assert driver.cuStreamCreate(ctypes.byref(stream), 1) == 0
+    assert functions[set_stream](handle, stream) == 0
+    assert driver.cuStreamDestroy_v2(stream) == 0
+    assert functions[destroy](handle) == 0
+print("done")
+"""
 
 
 class Options(unittest.TestCase):
@@ -56,6 +74,14 @@ class Options(unittest.TestCase):
     def test_api_errors(self) -> None:
         self.assertIn("Program hit CUDA_ERROR_LAUNCH_FAILED (error 719)", self.sanitized()[1])
         self.assertNotIn("Program hit", self.sanitized("--report-api-errors", "no")[1])
+
+    def test_a_handle_that_outlives_its_stream(self) -> None:
+        if not {"libcublas.so.12", "libcudnn.so.9"} <= {file.name for file in (BINARIES.parent / "lib").glob("*.so.*")}:
+            self.skipTest("no CUDA libraries in this build")
+        status, text = run([COMMAND, "sanitize", "--", sys.executable, "-c", OUTLIVES])
+        self.assertEqual(status, 0, text)
+        self.assertIn("done", text)
+        self.assertIn("ERROR SUMMARY: 0 errors", text)
 
     def test_print_limit(self) -> None:
         text = self.sanitized("--print-limit", "1", "--report-api-errors", "no")[1]

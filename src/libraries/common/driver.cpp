@@ -29,7 +29,8 @@ const char* load(Driver& out) {
       !find(library, "cuDevicePrimaryCtxRelease_v2", out.release_primary) ||
       !find(library, "cuDeviceGetCount", out.get_count) || !find(library, "cuDeviceGetAttribute", out.get_attribute) ||
       !find(library, "cuMemAlloc_v2", out.allocate) || !find(library, "cuMemFree_v2", out.release) ||
-      !find(library, "cuStreamSynchronize", out.wait_for_stream) || !find(library, "cuMemcpy2D_v2", out.copy_rows) ||
+      !find(library, "cuStreamSynchronize", out.wait_for_stream) ||
+      !find(library, "cuCtxSynchronize", out.wait_for_context) || !find(library, "cuMemcpy2D_v2", out.copy_rows) ||
       !find(library, "cuMemcpy2DAsync_v2", out.copy_rows_async) || !find(library, "cuGetExportTable", get_table))
     return "its libcuda.so.1 lacks functions of CUDA 12";
   CUuuid id;
@@ -60,6 +61,11 @@ CUresult ensure_context(const Driver& driver) {
   if (context) return CUDA_SUCCESS;
   if (const auto result = driver.retain_primary(&context, 0); result != CUDA_SUCCESS) return result;
   return driver.set_context(context);
+}
+
+void wait_for_work(const Driver& driver) {
+  CUcontext context = nullptr;
+  if (driver.get_context(&context) == CUDA_SUCCESS && context) driver.wait_for_context();
 }
 
 int capability(const Driver& driver) {

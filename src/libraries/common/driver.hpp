@@ -22,6 +22,7 @@ struct Driver {
   decltype(&cuda::cuDeviceGetCount) get_count = nullptr;
   decltype(&cuda::cuDeviceGetAttribute) get_attribute = nullptr;
   decltype(&cuda::cuStreamSynchronize) wait_for_stream = nullptr;
+  decltype(&cuda::cuCtxSynchronize) wait_for_context = nullptr;
   decltype(&cuda::cuMemAlloc_v2) allocate = nullptr;
   decltype(&cuda::cuMemFree_v2) release = nullptr;
   decltype(&cuda::cuMemcpy2D_v2) copy_rows = nullptr;
@@ -33,6 +34,9 @@ const Driver* driver();
 
 // The calling thread has a context then: the one that it had, or the primary one of the first GPU.
 CUresult ensure_context(const Driver& driver);
+
+// As a handle that ends does: until all work of the thread's context is done. A stream of the handle may be gone.
+void wait_for_work(const Driver& driver);
 
 // Compute capability of the current GPU, 10 * major + minor; 0 without one.
 int capability(const Driver& driver);

@@ -52,10 +52,9 @@ cublasStatus_t create(Handle** out) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// As documented: behind the work of the stream.
 cublasStatus_t destroy(const Call& call) {
   auto* const handle = &call.handle;
-  handle->driver->wait_for_stream(handle->stream);
+  libraries::wait_for_work(*handle->driver);
   handle->mark = 0;
   delete handle;
   return CUBLAS_STATUS_SUCCESS;

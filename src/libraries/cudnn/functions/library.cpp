@@ -116,9 +116,8 @@ cudnnStatus_t create(Handle** out) {
   return CUDNN_STATUS_SUCCESS;
 }
 
-// Behind the work of the stream.
 cudnnStatus_t destroy(const Call& call) {
-  call.handle.driver->wait_for_stream(call.handle.stream);
+  libraries::wait_for_work(*call.handle.driver);
   Live<Handle>::destroy(&call.handle);
   return CUDNN_STATUS_SUCCESS;
 }
