@@ -12,6 +12,10 @@ namespace {
 // Visits of an instruction after which it is worth compiling what follows. An instruction takes 0.2 ms to compile and
 // some 10 ns to interpret; a thread of its own compiles.
 constexpr std::uint32_t kVisitsBefore = 3000;
+// And where another piece was asked for before: so many more when that is there.
+constexpr std::uint32_t kVisitsAgain = 500;
+// Where no code of the function ends, although there is some: most such places are on the way of a piece.
+constexpr std::uint32_t kVisitsElsewhere = 12000;
 // Pieces for one instruction. Each assumes less than the one before.
 constexpr std::uint8_t kMostPieces = 6;
 // For an instruction that cannot be compiled.
@@ -37,7 +41,7 @@ Compiled::Compiled(const Function& function) : function_(function), spots_(2 * f
 
 Compiled::~Compiled() {
   for (const auto& node : nodes_) compiler()->release(node->code.piece);
-  if (!nodes_.empty()) compiler()->forget(function_);
+  if (was_asked_for_ && compiler()) compiler()->forget(function_);
 }
 
 void Compiled::end(Compiled* compiled) {
@@ -82,15 +86,19 @@ const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
   if (const auto* const first = spot.pieces.load(std::memory_order_acquire)) return first;
   if (engine() == Engine::compile) return add(at, warp);
   const auto visits = spot.visits.load(std::memory_order_relaxed) + 1;
-  spot.visits.store(visits, std::memory_order_relaxed);
-  return visits < kVisitsBefore ? nullptr : add(at, warp);
+  const bool is_elsewhere =
+      has_pieces_.load(std::memory_order_relaxed) && !spot.is_end_of_code.load(std::memory_order_relaxed);
+  const auto enough = is_elsewhere ? kVisitsElsewhere : kVisitsBefore;
+  const bool must_wait = visits >= enough && is_pending_.load(std::memory_order_relaxed);
+  spot.visits.store(must_wait ? enough - kVisitsAgain : visits, std::memory_order_relaxed);
+  return must_wait || visits < enough ? nullptr : add(at, warp);
 }
 
 const PieceNode* Compiled::add(std::uint32_t at, const CodeContext& warp) {
   auto& spot = this->spot(at, lanes_of(warp));
   if (spot.count.load(std::memory_order_relaxed) >= kMostPieces) return nullptr;
   if (engine() == Engine::compile) return make(at, warp);
-  if (spot.is_pending.exchange(true)) return nullptr;
+  if (is_pending_.exchange(true)) return nullptr;
   CompileJob job{this, at, warp, {}, {}, {}, {}};
   job.registers.assign(warp.registers, warp.registers + function_.register_bytes + 64);
   job.special.assign(warp.special, warp.special + sizeof(SpecialValues));
@@ -106,15 +114,17 @@ const PieceNode* Compiled::add(std::uint32_t at, const CodeContext& warp) {
 void Compiled::give_up(std::uint32_t at, const CodeContext& warp) {
   auto& spot = this->spot(at, lanes_of(warp));
   spot.visits.store(0, std::memory_order_relaxed);
-  spot.is_pending.store(false);
+  is_pending_.store(false);
 }
 
 const PieceNode* Compiled::make(std::uint32_t at, const CodeContext& warp) {
   auto& spot = this->spot(at, lanes_of(warp));
   const std::scoped_lock lock(mutex_);
+  is_pending_.store(false);
   const auto* const before = spot.pieces.load(std::memory_order_acquire);
   const auto count = spot.count.load(std::memory_order_relaxed);
   if (count >= kMostPieces) return nullptr;
+  was_asked_for_.store(true);
   auto node = std::make_unique<PieceNode>();
   if (!compiler() || !compiler()->compile(function_, at, warp, lanes_of(warp), before ? &before->code.piece : nullptr,
                                           node->code.piece)) {
@@ -126,7 +136,7 @@ const PieceNode* Compiled::make(std::uint32_t at, const CodeContext& warp) {
   spot.count.store(static_cast<std::uint8_t>(count + 1), std::memory_order_relaxed);
   spot.pieces.store(node.get(), std::memory_order_release);
   nodes_.push_back(std::move(node));
-  spot.is_pending.store(false);
+  has_pieces_.store(true, std::memory_order_relaxed);
   return nodes_.back().get();
 }
 

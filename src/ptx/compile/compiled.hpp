@@ -40,6 +40,12 @@ class Compiled {
   }
   // Counts the visit of a warp. Null: the interpreter goes on.
   const PieceNode* visit(std::uint32_t at, const CodeContext& warp);
+  // Code has ended there: more of it is worth having.
+  void has_left_at(std::uint32_t at) {
+    for (auto& spot : {&spots_[2 * at], &spots_[2 * at + 1]})
+      if (!spot->is_end_of_code.load(std::memory_order_relaxed))
+        spot->is_end_of_code.store(true, std::memory_order_relaxed);
+  }
   // No piece fits the warp: another one, or null while there is none.
   const PieceNode* add(std::uint32_t at, const CodeContext& warp);
 
@@ -57,7 +63,7 @@ class Compiled {
     std::atomic<const PieceNode*> pieces{nullptr};
     std::atomic<std::uint32_t> visits{0};
     std::atomic<std::uint8_t> count{0};
-    std::atomic<bool> is_pending{false};
+    std::atomic<bool> is_end_of_code{false};
     bool may_begin = false;
   };
   Spot& spot(std::uint32_t at, CodeFor lanes) { return spots_[2 * at + static_cast<std::size_t>(lanes)]; }
@@ -70,6 +76,8 @@ class Compiled {
   std::mutex launches_;  // guards the next two
   std::vector<std::byte> params_, varied_;
   std::atomic<std::uint8_t> tried_{0};
+  // One piece at a time is asked for: when it is there, most places that were on the way are no beginnings any more.
+  std::atomic<bool> is_pending_{false}, has_pieces_{false}, was_asked_for_{false};
 };
 
 }  // namespace nvmlkit::ptx

@@ -47,6 +47,7 @@ struct CodeContext {
   std::uint64_t executed = 0;      // instructions, when the code has ended
   std::uint32_t at = 0;            // where it has ended
   std::uint32_t is_alone = 0;      // no other thread changes memory
+  std::uint32_t is_whole = 0;      // the lanes are all threads of the block: its barriers are none for them
   std::uint32_t polls = 0;         // it changed memory that others may wait for
   std::uint32_t part_count = 0;    // where it has ended with lanes in several places: some have none
   Part parts[kMostParts];
@@ -81,7 +82,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 7;
+inline constexpr std::uint32_t kCompilerVersion = 8;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

@@ -25,6 +25,8 @@ const Shape& Assumptions::of_register(Key key) {
   const auto [at, is_new] = registers_.try_emplace(key);
   if (is_new) {
     Shape now = observed(warp_->registers + key.offset, key.size, warp_->lanes);
+    // Data are alike by chance, except where they are equal or the next numbers: of an index.
+    if (data_.contains(key) && !now.is_any && !now.is_same() && !now.is_row(now.more[1])) now = Shape::any();
     if (key.size == 0) {
       Mask mask = 0;
       std::memcpy(&mask, warp_->registers + key.offset, sizeof mask);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "ptx/compile/context.hpp"
@@ -16,13 +17,22 @@ class Assumptions {
   // Of a warp as it is now; what did not hold before is not assumed again.
   Assumptions(const CodeContext& warp, const Assumptions* before) : warp_(&warp), before_(before) {}
 
+  // These hold data, which differ from launch to launch.
+  void set_data(std::set<Key> data) { data_ = std::move(data); }
   const Shape& of_register(Key key);
   const Shape& of_special(Key key);
   // An integer among the parameters of the kernel.
   const Shape& of_param(Key key);
   // The least and the largest value that the warp has in a register now.
   std::pair<std::uint64_t, std::uint64_t> range_of(Key key) const;
-  void forget_warp() { warp_ = nullptr, before_ = nullptr; }
+  // That the lanes are all threads of the block, while no piece for others was needed.
+  bool may_be_whole() const { return warp_->is_whole != 0 && (!before_ || before_->is_whole_); }
+  void assume_whole() { is_whole_ = true; }
+  bool is_whole() const { return is_whole_; }
+  void forget_warp() {
+    warp_ = nullptr, before_ = nullptr;
+    data_.clear();
+  }
 
   const std::map<Key, Shape>& registers() const { return registers_; }
   const std::map<Key, Shape>& special() const { return special_; }
@@ -32,6 +42,8 @@ class Assumptions {
   const CodeContext* warp_;
   const Assumptions* before_;
   std::map<Key, Shape> registers_, special_, params_;
+  std::set<Key> data_;
+  bool is_whole_ = false;
 };
 
 }  // namespace nvmlkit::ptx::jit

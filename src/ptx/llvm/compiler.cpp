@@ -136,10 +136,10 @@ struct Kept {
   llvm::orc::JITDylib* library;
 };
 
-// Loops that are not worth a look of their own. One thread at a time compiles.
+// One thread at a time compiles.
 struct Known {
   std::timed_mutex mutex;
-  std::map<const Function*, std::set<std::uint32_t>> plain_loops;
+  std::map<const Function*, Facts> facts;
   unsigned pieces = 0;
 };
 Known& known() {
@@ -154,10 +154,10 @@ bool compile(const Function& function, std::uint32_t at, const CodeContext& warp
   if (!machine) return false;
   const auto* const assumed = before ? &static_cast<const Kept*>(before->kept)->assumptions : nullptr;
   std::unique_ptr<Kept> kept(new Kept{Assumptions(warp, assumed), nullptr});
-  auto& plain = known().plain_loops[&function];
-  Translator translator(function, at, lanes, kept->assumptions, plain);
+  auto& facts = known().facts.try_emplace(&function, function).first->second;
+  Translator translator(function, at, lanes, kept->assumptions, facts);
   if (translator.instructions() == 0) return false;
-  if (translator.has_unknown_addresses()) plain.insert(at);
+  if (translator.has_unknown_addresses()) facts.plain_loops.insert(at);
   llvm::LLVMContext context;
   llvm::Module module(kName, context);
   auto* const type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {llvm::PointerType::getUnqual(context)},
@@ -190,7 +190,7 @@ void release(const Piece& piece) {
 
 void forget(const Function& function) {
   const std::unique_lock lock(known().mutex, kPatience);
-  if (lock) known().plain_loops.erase(&function);
+  if (lock) known().facts.erase(&function);
 }
 
 }  // namespace

@@ -71,12 +71,21 @@ struct Origin {
 
 void Translator::find_region() {
   cuts_.at_meetings = !all_lanes_;
+  cuts_.passes_barriers = assumptions_.may_be_whole();
   stretches_ = stretches_from(function_, start_, cuts_);
   cut_before_writes();
   do {
     stretches_ = stretches_from(function_, start_, cuts_);
     find_shapes();
   } while (cut_further());
+  if (cuts_.passes_barriers && passes_barrier()) assumptions_.assume_whole();
+}
+
+bool Translator::passes_barrier() const {
+  for (const auto& stretch : stretches_)
+    for (auto at = stretch.begin; at < stretch.end; ++at)
+      if (function_.code[at].kind == Kind::barrier) return true;
+  return false;
 }
 
 bool Translator::cut_further() { return cut_ways_back() || cut_loops(); }
@@ -152,7 +161,9 @@ void Translator::cut_before_writes() {
       const auto variable = variable_of(at);
       if (variable == kUnknown || before[k].contains(kUnknown) || before[k].contains(variable)) cuts_.at.insert(at);
     }
-  if (!cuts_.at.empty() && is_alone_in_block()) cuts_.at.clear();
+  if (cuts_.at.empty()) return;
+  if (cuts_.passes_barriers) assumptions_.assume_whole();
+  if (assumptions_.is_whole() || is_alone_in_block()) cuts_.at.clear();
 }
 
 bool Translator::cut_loops() {

@@ -88,6 +88,8 @@ void Translator::emit_entry() {
   auto* const special = field(offsetof(CodeContext, special), b.getPtrTy());
   auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());
   llvm::Value* fits = b.getTrue();
+  if (assumptions_.is_whole())
+    fits = b.CreateICmpNE(field(offsetof(CodeContext, is_whole), b.getInt32Ty()), b.getInt32(0));
   for (const auto key : used_at(stretches_[0].begin)) load_register(key, fits);
   loaded_ = values_;
   for (const auto& [key, shape] : assumptions_.special()) {

@@ -12,7 +12,7 @@ constexpr std::uint32_t kMostToPart = 96;
 
 bool has_meetings(const Function& function, const Stretch& stretch) {
   for (auto at = stretch.begin; at < stretch.end; ++at)
-    if (function.code[at].kind == Kind::converge) return true;
+    if (function.code[at].kind == Kind::converge || function.code[at].kind == Kind::barrier) return true;
   return false;
 }
 

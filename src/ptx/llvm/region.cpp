@@ -5,11 +5,15 @@
 #include <map>
 #include <set>
 
+#include "ptx/compile/barriers.hpp"
+
 namespace nvmlkit::ptx::jit {
 namespace {
 
 // To compile more takes long, and few kernels execute it often enough.
 constexpr std::size_t kMostInstructions = 400, kMostInARow = 1200;
+// At a barrier, where other code may begin as well, it ends sooner: twice the code takes LLVM more than twice as long.
+constexpr std::size_t kMostBeforeBarrier = 80;
 
 class Search {
  public:
@@ -39,8 +43,10 @@ class Search {
  private:
   bool ends_at(std::uint32_t at) const {
     if (cuts_.at_meetings && code_[at].kind == Kind::converge) return true;
-    return is_left_to_others(code_[at]) || (at != start_ && (cuts_.at.contains(at) || ends_.contains(at)));
+    if (cuts_.passes_barriers && is_of_all_threads(code_[at])) return at != start_ && is_cut(at);
+    return is_left_to_others(code_[at]) || (at != start_ && is_cut(at));
   }
+  bool is_cut(std::uint32_t at) const { return cuts_.at.contains(at) || ends_.contains(at); }
 
   void find_starts() {
     std::deque<std::uint32_t> wanted{start_};
@@ -53,6 +59,10 @@ class Search {
         const auto& i = code_[at];
         if (ends_at(at)) break;
         const bool begins = starts_.contains(at);
+        if (i.kind == Kind::barrier && seen.size() > kMostBeforeBarrier) {
+          ends_.insert(at);
+          break;
+        }
         if (seen.size() > (begins ? kMostInstructions : kMostInARow)) {
           ends_.insert(at);
           break;

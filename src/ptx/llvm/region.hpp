@@ -23,7 +23,8 @@ struct Stretch {
 // Where a region ends although it could go on: at instructions, and on ways from instructions back to its start.
 struct Cuts {
   std::set<std::uint32_t> at, back_from;
-  bool at_meetings = false;  // of lanes: some instructions are for all that take part
+  bool at_meetings = false;      // of lanes: some instructions are for all that take part
+  bool passes_barriers = false;  // of a block whose threads are all in this warp
   bool operator==(const Cuts&) const = default;
 };
 

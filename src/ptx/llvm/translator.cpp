@@ -6,13 +6,14 @@
 namespace nvmlkit::ptx::jit {
 
 Translator::Translator(const Function& function, std::uint32_t start, CodeFor lanes, Assumptions& assumptions,
-                       const std::set<std::uint32_t>& plain)
+                       const Facts& facts)
     : function_(function),
-      needs_(function),
+      needs_(facts.needs),
       assumptions_(assumptions),
-      plain_(plain),
+      plain_(facts.plain_loops),
       start_(start),
       all_lanes_(lanes == CodeFor::all_lanes) {
+  assumptions_.set_data(facts.data.at(start));
   find_region();
 }
 
@@ -69,6 +70,11 @@ void Translator::begin_stretch(std::size_t number) {
 }
 
 void Translator::emit_instruction(std::uint32_t at) {
+  // Of a block of one warp: what is before it stays before it.
+  if (function_.code[at].kind == Kind::barrier) {
+    b_->CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
+    return;
+  }
   if (const auto pure = pure_form(function_, needs_, at)) return emit_pure(*pure, at);
   if (const auto access = access_at(at)) return emit_access(*access, at);
   const bool is_known =

@@ -6,6 +6,7 @@
 
 #include "ptx/llvm/access_form.hpp"
 #include "ptx/llvm/assumptions.hpp"
+#include "ptx/llvm/data.hpp"
 #include "ptx/llvm/lanes.hpp"
 #include "ptx/llvm/near.hpp"
 #include "ptx/llvm/parting.hpp"
@@ -16,15 +17,23 @@ namespace nvmlkit::ptx::jit {
 
 struct Exchange;
 
+// What is known of a function, for all of its pieces.
+struct Facts {
+  explicit Facts(const Function& function) : needs(function), data(function, needs) {}
+
+  const Needs needs;
+  const Data data;
+  std::set<std::uint32_t> plain_loops;  // begin at these, and are not worth a look of their own
+};
+
 // What is known of registers at an instruction.
 using Shapes = std::map<Key, Shape>;
 using Values = std::map<Key, Lanes>;
 
 class Translator {
  public:
-  // A loop that begins at one of `plain` is not worth a look of its own.
   Translator(const Function& function, std::uint32_t start, CodeFor lanes, Assumptions& assumptions,
-             const std::set<std::uint32_t>& plain);
+             const Facts& facts);
 
   std::size_t instructions() const;
   void translate(llvm::Function& into);
@@ -42,6 +51,7 @@ class Translator {
   bool cut_further();
   void cut_before_writes();
   bool is_alone_in_block();
+  bool passes_barrier() const;
   std::optional<std::size_t> variable_at(std::uint32_t at, const std::set<Key>& written) const;
   bool cut_loops();
   bool cut_ways_back();
@@ -171,7 +181,7 @@ class Translator {
   llvm::Value* to_register(llvm::Value* value, const MemoryAccess& access);
 
   const Function& function_;
-  const Needs needs_;
+  const Needs& needs_;
   Assumptions& assumptions_;
   const std::set<std::uint32_t>& plain_;
   const std::uint32_t start_;

@@ -36,6 +36,10 @@ class Block {
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
   // Warps that have begun.
   unsigned started() const { return started_; }
+  // The only warp goes on at a barrier that all of its lanes come to: nobody has arrived before, or looks at it.
+  bool has_barriers_of_one_warp() const {
+    return warps_.size() == 1 && waited_for_ == 0 && !watch_ && !worker_->schedule;
+  }
   // Of a sanitizer that looks at barriers or at the order of accesses; null without one.
   BlockWatch* watch() const { return watch_.get(); }
   // Whether bytes of shared memory are those behind what the program asked for.

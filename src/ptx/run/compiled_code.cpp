@@ -1,6 +1,7 @@
 // How a warp executes compiled code, and how that code comes back to the interpreter.
 #include <bit>
 
+#include "ptx/compile/barriers.hpp"
 #include "ptx/compile/compiled.hpp"
 #include "ptx/compile/library.hpp"
 #include "ptx/run/block.hpp"
@@ -35,11 +36,29 @@ void Warp::end_all() {
 // Lanes of a fragment go on in several places.
 void Warp::part(std::size_t number, const CodeContext& context) {
   const auto own = take(number);
-  for (std::uint32_t k = 0; k < context.part_count; ++k)
-    if (const auto& part = context.parts[k]; part.lanes != 0) add({own.frame, part.at, part.lanes, Wait::none, 0});
+  auto& compiled = *own.frame->function->compiled.load(std::memory_order_relaxed);
+  for (std::uint32_t k = 0; k < context.part_count; ++k) {
+    const auto& part = context.parts[k];
+    if (part.lanes == 0) continue;
+    compiled.has_left_at(part.at);
+    add({own.frame, part.at, part.lanes, Wait::none, 0});
+  }
 }
 
-CodeContext Warp::context() {
+// Of a fragment, by code. Behind a barrier or a branch, more code may follow.
+void Warp::leave_code(Fragment& fragment, std::uint32_t at) {
+  fragment.pc = at;
+  const auto& function = *fragment.frame->function;
+  auto& compiled = *function.compiled.load(std::memory_order_relaxed);
+  const auto& next = function.code[at];
+  compiled.has_left_at(at);
+  if (next.kind == Kind::plain || next.kind == Kind::guarded || at + 1 == function.code.size()) return;
+  compiled.has_left_at(at + 1);
+  if (next.kind == Kind::branch) compiled.has_left_at(static_cast<std::uint32_t>(next.immediate));
+}
+
+// Of a fragment, for its lanes.
+CodeContext Warp::context(Mask lanes) {
   auto& worker = block.worker();
   CodeContext out;
   out.registers = frame_->registers.get();
@@ -57,6 +76,8 @@ CodeContext Warp::context() {
   out.warp = this;
   out.carry = &carry;
   out.is_alone = worker.is_alone;
+  out.lanes = lanes;
+  out.is_whole = lanes == live_ && block.has_barriers_of_one_warp();
   return out;
 }
 
@@ -65,9 +86,9 @@ bool Warp::begins_by_code(const PieceNode& code, Turn turn, Progress& out) {
   const auto& entry = *worker.grid.entry;
   // The frame of the block before will do.
   if (frames_.size() != 1 || frame_->function != &entry || local_capacity_ > 0) return false;
-  auto context = this->context();
+  live_ = kAllLanes;
+  auto context = this->context(kAllLanes);
   context.budget = static_cast<std::int64_t>(turn.instructions);
-  context.lanes = live_ = kAllLanes;
   auto end = CodeEnd::mismatch;
   for (const auto* node = &code; node && end == CodeEnd::mismatch; node = node->next) {
     context.reached = worker.reached(node->code);
@@ -85,7 +106,7 @@ bool Warp::begins_by_code(const PieceNode& code, Turn turn, Progress& out) {
   if (end == CodeEnd::parted)
     part(0, context);
   else
-    fragments_.front().pc = context.at;
+    leave_code(fragments_.front(), context.at);
   const auto& next = entry.code[context.at];
   if (end == CodeEnd::left && next.kind == Kind::barrier) {
     enter(fragments_.front());
@@ -112,8 +133,7 @@ bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
   if (!node) return false;
   enter(fragment);
   auto& worker = block.worker();
-  auto context = this->context();
-  context.lanes = fragment.mask;
+  auto context = this->context(fragment.mask);
   for (; node; node = compiled->pieces_at(fragment.pc, lanes)) {
     context.budget = budget_;
     const auto end = try_pieces(node, context);
@@ -122,7 +142,7 @@ bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
     budget_ -= static_cast<std::int64_t>(context.executed);
     worker.instructions += context.executed;
     const auto* const next = end == CodeEnd::left ? &function.code[context.at] : nullptr;
-    if (end == CodeEnd::left) fragment.pc = context.at;
+    if (end == CodeEnd::left) leave_code(fragment, context.at);
     if (end == CodeEnd::parted) part(0, context);
     if (end == CodeEnd::ended) end_all();
     const bool is_right = worker.fault.kind == FaultKind::none;
@@ -159,9 +179,8 @@ CodeEnd Warp::run_code(std::size_t number, std::uint64_t& executed) {
   auto& compiled = Compiled::of(*fragment.frame->function);
   const auto lanes = fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes;
   if (!compiled.is_worth_a_visit(fragment.pc, lanes)) return CodeEnd::mismatch;
-  auto context = this->context();
+  auto context = this->context(fragment.mask);
   context.budget = budget_ - static_cast<std::int64_t>(executed);
-  context.lanes = fragment.mask;
   if (fragments_.size() > 1) {
     if (is_ahead(number)) return CodeEnd::mismatch;
     context.limit = limit_of(number);
@@ -173,7 +192,7 @@ CodeEnd Warp::run_code(std::size_t number, std::uint64_t& executed) {
     if (const auto* const added = compiled.add(fragment.pc, context)) end = try_pieces(added, context);
   if (end == CodeEnd::mismatch) return end;
   executed += context.executed;
-  if (end == CodeEnd::left) fragment.pc = context.at;
+  if (end == CodeEnd::left) leave_code(fragment, context.at);
   if (end == CodeEnd::parted) part(number, context);
   if (end == CodeEnd::ended) end_all();
   return end;
@@ -197,10 +216,10 @@ bool Warp::ends_by_code(std::size_t number, std::uint64_t& executed) {
 // All lanes of the warp wait at a barrier that every thread of the block comes to: the most common way to wait.
 bool Warp::arrives_whole(const Instruction& i) {
   auto& fragment = fragments_.front();
-  const bool is_common = i.detail == 's' && !i.guard.is_there() && !i.b.is_there();
-  if (!is_common || fragments_.size() != 1) return false;
+  if (!is_of_all_threads(i) || fragments_.size() != 1) return false;
   const auto barrier = *at<std::uint32_t>(i.a);
   if (barrier >= Block::kBarriers) return false;
+  ++block.worker().instructions;
   fragment.wait = Wait::barrier;
   fragment.barrier = static_cast<std::uint8_t>(barrier);
   block.arrive(barrier, static_cast<unsigned>(std::popcount(fragment.mask)), 0, 0);

@@ -157,13 +157,14 @@ class Warp {
   void end_all();
   bool ends_refused();
   bool ends_by_code(std::size_t number, std::uint64_t& executed);
-  CodeContext context();
+  CodeContext context(Mask lanes);
   bool arrives_whole(const Instruction& i);
   CodeEnd run_code(std::size_t number, std::uint64_t& executed);
   bool takes_turn_by_code(Turn turn, Progress& out);
   CodeEnd try_pieces(const PieceNode* node, CodeContext& context);
   bool ends_turn(Turn turn, std::size_t number, Progress& out);
   void part(std::size_t number, const CodeContext& context);
+  void leave_code(Fragment& fragment, std::uint32_t at);
   Mask guarded(const Instruction& i, Mask lanes) const;
   std::uint32_t end_of_turn(std::uint32_t pc, std::uint32_t limit, std::uint64_t executed) const;
   void enter(const Fragment& fragment);

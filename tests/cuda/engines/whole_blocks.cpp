@@ -1,0 +1,186 @@
+// Blocks of one warp: code goes on across their barriers, and what the lanes see of each other is what it is in the
+// interpreter. And registers that hold data: a loop over them has few pieces of code.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flat_memory.hpp"
+#include "ptx/compile/compiled.hpp"
+#include "ptx/launch.hpp"
+
+namespace {
+
+using namespace nvmlkit;
+
+constexpr unsigned kBlocks = 6, kMostThreads = 32;
+constexpr unsigned kWords = kBlocks * kMostThreads;
+unsigned wrong = 0;
+
+struct Kernel {
+  std::unique_ptr<ptx::Module> module;
+  explicit Kernel(const std::string& body)
+      : module(ptx::load(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry kernel(.param .u64 data) {\n"
+                         ".reg .b32 %r<32>; .reg .b64 %rd<8>; .reg .f32 %f<8>; .reg .pred %p<8>; "
+                         ".shared .align 4 .b8 own[256];\n"
+                         "ld.param.u64 %rd1, [data]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;\n"
+                         "mad.lo.s32 %r3, %r1, 32, %r2; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2;\n"
+                         "ld.global.u32 %r4, [%rd3]; mov.u32 %r5, own; shl.b32 %r6, %r2, 2; add.s32 %r7, %r5, %r6;\n" +
+                         body + "\nst.global.u32 [%rd3], %r4; ret;\n}\n")) {}
+
+  ptx::Outcome run(std::vector<std::uint32_t>& words, unsigned threads) const {
+    test::FlatMemory memory(std::as_writable_bytes(std::span(words)));
+    const std::uint64_t data = test::FlatMemory::kStart;
+    ptx::Grid grid;
+    grid.module = module.get();
+    grid.entry = module->entry("kernel");
+    grid.blocks[0] = kBlocks;
+    grid.threads[0] = threads;
+    grid.params = std::as_bytes(std::span(&data, 1));
+    grid.memory = &memory;
+    grid.threads_of_host = 1;
+    return ptx::run_kernel(grid);
+  }
+};
+
+std::vector<std::uint32_t> numbers(unsigned seed) {
+  std::vector<std::uint32_t> out(kWords);
+  for (unsigned k = 0; k < kWords; ++k) out[k] = (k + seed) * 747796405u >> 12;
+  return out;
+}
+
+void expect(bool holds, const char* what, unsigned threads) {
+  if (holds) return;
+  ++wrong;
+  std::printf("%s, %u threads: wrong\n", what, threads);
+}
+
+// `step` is what one block makes of its numbers.
+using Step = std::function<void(std::span<std::uint32_t>)>;
+
+void check(const char* what, const std::string& body, const std::vector<unsigned>& sizes, const Step& step,
+           std::uint64_t instructions = 0) {
+  const Kernel kernel(body);
+  for (const auto threads : sizes)
+    for (unsigned seed = 0; seed < 3; ++seed) {
+      auto words = numbers(seed), wanted = words;
+      const auto outcome = kernel.run(words, threads);
+      for (unsigned block = 0; block < kBlocks; ++block) step(std::span(wanted).subspan(block * kMostThreads, threads));
+      if (instructions > 0 && outcome.instructions != instructions * kBlocks)
+        std::printf("%llu instructions\n", static_cast<unsigned long long>(outcome.instructions));
+      expect(outcome.fault.kind == ptx::FaultKind::none && words == wanted, what, threads);
+      if (instructions > 0) expect(outcome.instructions == instructions * kBlocks, "instructions", threads);
+    }
+}
+
+// A number is shifted from lane to lane: 40 rounds in a row, with two barriers each.
+void check_rounds() {
+  constexpr unsigned kRounds = 40;
+  std::string body =
+      "mov.u32 %r8, %ntid.x; sub.s32 %r9, %r8, 1; setp.eq.s32 %p1, %r2, %r9; add.s32 %r10, %r7, 4; "
+      "selp.b32 %r10, %r5, %r10, %p1;\n";
+  for (unsigned k = 0; k < kRounds; ++k)
+    body += "st.shared.u32 [%r7], %r4; bar.sync 0; ld.shared.u32 %r4, [%r10]; add.s32 %r4, %r4, " + std::to_string(k) +
+            "; bar.sync 0;\n";
+  const Step step = [](std::span<std::uint32_t> words) {
+    for (unsigned k = 0; k < kRounds; ++k) {
+      const auto first = words[0];
+      for (std::size_t lane = 0; lane + 1 < words.size(); ++lane) words[lane] = words[lane + 1] + k;
+      words.back() = first + k;
+    }
+  };
+  check("rounds", body, {1, 16, 17, 32}, step, 10 + 5 + 5 * kRounds + 2);
+}
+
+// The same in a loop, whose number of turns is data, and with a way that some lanes take.
+void check_loop() {
+  const std::string body =
+      "ld.global.u32 %r11, [%rd1+0]; and.b32 %r11, %r11, 7; setp.gt.u32 %p2, %r2, 4;\n"
+      "AGAIN: st.shared.u32 [%r7], %r4; bar.sync 0; @%p2 bra OVER; ld.shared.u32 %r12, [%r5]; add.s32 %r4, %r4, %r12;\n"
+      "OVER: bar.sync 0; sub.s32 %r11, %r11, 1; setp.gt.s32 %p3, %r11, 0; @%p3 bra AGAIN;\n";
+  // Nothing writes the first word but its own lane, at the end: later blocks see it. So the count is given here.
+  const Kernel kernel(body);
+  for (const auto threads : {16u, 32u})
+    for (unsigned turns = 1; turns < 6; ++turns) {
+      auto words = numbers(turns), wanted = words;
+      std::uint32_t count = words[0] & 7;
+      kernel.run(words, threads);
+      for (unsigned block = 0; block < kBlocks; ++block) {
+        const auto own = std::span(wanted).subspan(block * kMostThreads, threads);
+        for (std::uint32_t k = 0; k < std::max(count, 1u); ++k) {
+          const auto first = own[0];
+          for (std::size_t lane = 0; lane < std::min<std::size_t>(5, own.size()); ++lane) own[lane] += first;
+        }
+        if (block == 0) count = wanted[0] & 7;
+      }
+      expect(words == wanted, "a loop", threads);
+    }
+}
+
+// Barriers that some lanes do not come to: they have ended, or are at another one.
+void check_parts() {
+  check("lanes that have ended",
+        "setp.gt.u32 %p1, %r2, 9; @%p1 ret; st.shared.u32 [%r7], %r4; bar.sync 0; ld.shared.u32 %r4, [%r5+8]; "
+        "bar.sync 0;",
+        {16, 32}, [](std::span<std::uint32_t> words) { std::fill_n(words.begin(), 10, words[2]); });
+  check("two barriers",
+        "setp.gt.u32 %p1, %r2, 7; st.shared.u32 [%r7], %r4; @%p1 bra HIGH; add.s32 %r4, %r4, 1; "
+        "st.shared.u32 [%r7], %r4; bar.sync 0; bra.uni BOTH;\n"
+        "HIGH: add.s32 %r4, %r4, 2; st.shared.u32 [%r7], %r4; bar.sync 0;\n"
+        "BOTH: ld.shared.u32 %r13, [%r5]; ld.shared.u32 %r14, [%r5+32]; add.s32 %r4, %r13, %r14;",
+        {16, 32}, [](std::span<std::uint32_t> words) {
+          const auto sum = words[0] + 1 + words[8] + 2;
+          std::fill(words.begin(), words.end(), sum);
+        });
+  check("an arrival before",
+        "setp.gt.u32 %p1, %r2, 15; bar.arrive 1, 64; st.shared.u32 [%r7], %r4; bar.sync 0; "
+        "ld.shared.u32 %r4, [%r5+4];",
+        {32}, [](std::span<std::uint32_t> words) { std::fill(words.begin(), words.end(), words[1]); });
+}
+
+// Numbers close together are no reason to expect the same distances again.
+void check_data() {
+  const Kernel kernel(
+      "mov.b32 %f1, %r4; mov.u32 %r9, 0;\n"
+      "AGAIN: add.f32 %f1, %f1, 0f3F800000; add.s32 %r9, %r9, 1; bar.sync 0; setp.lt.u32 %p1, %r9, 4; @%p1 bra AGAIN;\n"
+      "mov.b32 %r4, %f1;");
+  std::size_t most = 0;
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    std::vector<std::uint32_t> words(kWords);
+    for (unsigned k = 0; k < kWords; ++k) words[k] = 0x43A00000 + ((k + 1000 * seed) * 747796405u >> 14);
+    auto wanted = words;
+    kernel.run(words, kMostThreads);
+    for (auto& word : wanted) {
+      float value = 0;
+      std::memcpy(&value, &word, sizeof value);
+      for (unsigned k = 0; k < 4; ++k) value += 1;
+      std::memcpy(&word, &value, sizeof value);
+    }
+    expect(words == wanted, "data", kMostThreads);
+  }
+  const auto* const function = kernel.module->entry("kernel");
+  if (ptx::engine() != ptx::Engine::compile) return;
+  for (std::uint32_t at = 0; at < function->code.size(); ++at) {
+    std::size_t pieces = 0;
+    const auto* node = ptx::Compiled::of(*function).pieces_at(at, ptx::CodeFor::all_lanes);
+    for (; node; node = node->next) ++pieces;
+    most = std::max(most, pieces);
+  }
+  std::printf("%zu pieces of code for one place\n", most);
+  expect(most == 1, "pieces", kMostThreads);
+}
+
+}  // namespace
+
+int main() {
+  check_rounds();
+  check_loop();
+  check_parts();
+  check_data();
+  std::printf("%u wrong\n", wrong);
+  return wrong == 0 ? 0 : 1;
+}
