@@ -24,6 +24,8 @@ Data::Data(const Function& function, const Needs& needs)
     grows = false;
     for (std::size_t k = 0; k < ranges_.size(); ++k) grows |= add_from(k);
   }
+  ends_.clear();
+  joined_.clear();
 }
 
 std::vector<std::size_t> Data::next_of(std::size_t range) const {
@@ -125,8 +127,13 @@ bool Data::add_from(std::size_t range) {
   const auto& last = function_.code[end - 1];
   if (ends_.empty() || last.kind != Kind::branch || !last.guard.is_there()) return grows;
   if (!data.contains({last.guard.offset(), 0})) return grows;
-  const auto meeting = meeting_of(range);
-  if (meeting < ranges_.size()) add(meeting, written_between(range, meeting));
+  auto known = joined_.find(range);
+  if (known == joined_.end()) {
+    const auto meeting = meeting_of(range);
+    known = joined_.emplace(range, Joined{meeting, {}}).first;
+    if (meeting < ranges_.size()) known->second.written = written_between(range, meeting);
+  }
+  if (known->second.meeting < ranges_.size()) add(known->second.meeting, known->second.written);
   return grows;
 }
 

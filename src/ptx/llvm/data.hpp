@@ -33,6 +33,12 @@ class Data {
   std::map<std::uint32_t, std::size_t> number_of_;  // of a range, by its begin
   std::vector<Bits> ends_;                          // of each range, those that all ways from it come to
   std::vector<std::set<Key>> data_;                 // at the begin of each
+  // Behind a range that ends with a branch: where its ways meet, and what is written before.
+  struct Joined {
+    std::size_t meeting;
+    std::set<Key> written;
+  };
+  std::map<std::size_t, Joined> joined_;
 };
 
 }  // namespace nvmlkit::ptx::jit
