@@ -1,33 +1,11 @@
 // Sparse matrices of a test, and their factors by cusolverSpDcsrlu*Host.
 #pragma once
 
-#include "library.hpp"
+#include "sparse.hpp"
 
 namespace nvmlkit::library_test {
 
-using MakeOptions = int (*)(MatrixOptions**);
-
 inline std::size_t place(int i) { return static_cast<std::size_t>(i); }
-
-inline MatrixOptions* kept_options() {
-  static MatrixOptions* const made = [] {
-    static const Loaded sparse("libcusparse.so.12");
-    MatrixOptions* out = nullptr;
-    EXPECT_EQ(sparse.find<MakeOptions>("cusparseCreateMatDescr")(&out), 0);
-    return out;
-  }();
-  return made;
-}
-
-inline SparseHandle* kept_handle() {
-  static SparseHandle* const made = [] {
-    SparseHandle* out = nullptr;
-    gpu();
-    EXPECT_EQ(library().cusolverSpCreate(&out), CUSOLVER_STATUS_SUCCESS);
-    return out;
-  }();
-  return made;
-}
 
 // CSR of a dense matrix, or CSC where it is turned.
 struct Arrays {
@@ -78,41 +56,39 @@ struct Lu {
     LuInfo* info = nullptr;
     std::size_t own = 0, work = 0;
     EXPECT_EQ(library().cusolverSpCreateCsrluInfoHost(&info), CUSOLVER_STATUS_SUCCESS);
-    EXPECT_EQ(library().cusolverSpXcsrluAnalysisHost(kept_handle(), n, arrays.count(), kept_options(),
-                                                     arrays.offsets.data(), arrays.indices.data(), info),
+    EXPECT_EQ(library().cusolverSpXcsrluAnalysisHost(handle(), n, arrays.count(), options_of(0), arrays.offsets.data(),
+                                                     arrays.indices.data(), info),
               CUSOLVER_STATUS_SUCCESS);
-    EXPECT_EQ(
-        library().cusolverSpDcsrluBufferInfoHost(kept_handle(), n, arrays.count(), kept_options(), arrays.values.data(),
-                                                 arrays.offsets.data(), arrays.indices.data(), info, &own, &work),
-        CUSOLVER_STATUS_SUCCESS);
+    EXPECT_EQ(library().cusolverSpDcsrluBufferInfoHost(handle(), n, arrays.count(), options_of(0), arrays.values.data(),
+                                                       arrays.offsets.data(), arrays.indices.data(), info, &own, &work),
+              CUSOLVER_STATUS_SUCCESS);
     std::vector<char> buffer(work);
     int position = 7, lower_count = 0, upper_count = 0;
-    EXPECT_EQ(library().cusolverSpDcsrluSolveHost(kept_handle(), n, nullptr, nullptr, info, buffer.data()),
+    EXPECT_EQ(library().cusolverSpDcsrluSolveHost(handle(), n, nullptr, nullptr, info, buffer.data()),
               CUSOLVER_STATUS_INVALID_VALUE);  // no factors yet
     EXPECT_EQ(
-        library().cusolverSpDcsrluFactorHost(kept_handle(), n, arrays.count(), kept_options(), arrays.values.data(),
+        library().cusolverSpDcsrluFactorHost(handle(), n, arrays.count(), options_of(0), arrays.values.data(),
                                              arrays.offsets.data(), arrays.indices.data(), info, 1.0, buffer.data()),
         CUSOLVER_STATUS_SUCCESS);
-    EXPECT_EQ(library().cusolverSpDcsrluZeroPivotHost(kept_handle(), info, 1e-12, &position), CUSOLVER_STATUS_SUCCESS);
+    EXPECT_EQ(library().cusolverSpDcsrluZeroPivotHost(handle(), info, 1e-12, &position), CUSOLVER_STATUS_SUCCESS);
     EXPECT_EQ(position, -1);
     const std::vector<double> b(place(n), 1);
     std::vector<double> x(place(n));
-    EXPECT_EQ(library().cusolverSpDcsrluSolveHost(kept_handle(), n, b.data(), x.data(), info, buffer.data()),
+    EXPECT_EQ(library().cusolverSpDcsrluSolveHost(handle(), n, b.data(), x.data(), info, buffer.data()),
               CUSOLVER_STATUS_SUCCESS);
     Dense solution(n, 1), ones(n, 1);
     for (int i = 0; i < n; ++i) solution(i, 0) = x[place(i)], ones(i, 0) = 1;
     EXPECT_LE(distance(a * solution, ones), 1e-10);
-    EXPECT_EQ(library().cusolverSpXcsrluNnzHost(kept_handle(), &lower_count, &upper_count, info),
-              CUSOLVER_STATUS_SUCCESS);
+    EXPECT_EQ(library().cusolverSpXcsrluNnzHost(handle(), &lower_count, &upper_count, info), CUSOLVER_STATUS_SUCCESS);
     for (auto [side, count] : {std::pair(&lower, lower_count), std::pair(&upper, upper_count)}) {
       side->offsets.resize(place(n) + 1);
       side->indices.resize(place(count));
       side->values.resize(place(count));
     }
-    EXPECT_EQ(library().cusolverSpDcsrluExtractHost(kept_handle(), p.data(), q.data(), kept_options(),
-                                                    lower.values.data(), lower.offsets.data(), lower.indices.data(),
-                                                    kept_options(), upper.values.data(), upper.offsets.data(),
-                                                    upper.indices.data(), info, buffer.data()),
+    EXPECT_EQ(library().cusolverSpDcsrluExtractHost(handle(), p.data(), q.data(), options_of(0), lower.values.data(),
+                                                    lower.offsets.data(), lower.indices.data(), options_of(0),
+                                                    upper.values.data(), upper.offsets.data(), upper.indices.data(),
+                                                    info, buffer.data()),
               CUSOLVER_STATUS_SUCCESS);
     EXPECT_EQ(library().cusolverSpDestroyCsrluInfoHost(info), CUSOLVER_STATUS_SUCCESS);
   }

@@ -207,11 +207,11 @@ cublasStatus_t hemm(const Call& call, cublasSideMode_t side, cublasFillMode_t up
   return any_symm(call, true, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-// S: T, or of herk the real type of its parts.
-template <class S, class T, class Routine>
-cublasStatus_t any_syrk(const Call& call, Routine routine, cublasFillMode_t uplo, cublasOperation_t t, std::int64_t n,
-                        std::int64_t k, const S* alpha, const T* a, std::int64_t lda, const S* beta, T* c,
-                        std::int64_t ldc) {
+// S: T, or of herk the real type of its parts. read(running, count, use) calls use(numbers of A).
+template <class S, class T, class Routine, class Read>
+cublasStatus_t syrk_by(const Call& call, Routine routine, cublasFillMode_t uplo, cublasOperation_t t, std::int64_t n,
+                       std::int64_t k, const S* alpha, std::int64_t lda, const S* beta, T* c, std::int64_t ldc,
+                       Read read) {
   const auto rows = t == CUBLAS_OP_N ? n : k, columns = t == CUBLAS_OP_N ? k : n;
   if (!letter_of(uplo) || !letter_of(t) || !are_sizes({n, k}) || !is_leading(lda, rows) || !is_leading(ldc, n) ||
       !alpha || !beta)
@@ -219,10 +219,18 @@ cublasStatus_t any_syrk(const Call& call, Routine routine, cublasFillMode_t uplo
   if (n == 0) return CUBLAS_STATUS_SUCCESS;
   const Scalar<S> by(call, alpha), old(call, beta);
   return call.enqueue(matrix_cost<T>(n * n * k, n * k + n * n), [=](Running& running) {
-    const T* const own_a = running.read(a, matrix_size(rows, columns, lda));
-    routine(letter_of(uplo), letter_of(t), as_int(n), as_int(k), by.get(running), own_a, as_int(lda), old.get(running),
-            running.write(c, matrix_size(n, n, ldc)), as_int(ldc));
+    read(running, matrix_size(rows, columns, lda), [&](const T* own_a) {
+      routine(letter_of(uplo), letter_of(t), as_int(n), as_int(k), by.get(running), own_a, as_int(lda),
+              old.get(running), running.write(c, matrix_size(n, n, ldc)), as_int(ldc));
+    });
   });
+}
+template <class S, class T, class Routine>
+cublasStatus_t any_syrk(const Call& call, Routine routine, cublasFillMode_t uplo, cublasOperation_t t, std::int64_t n,
+                        std::int64_t k, const S* alpha, const T* a, std::int64_t lda, const S* beta, T* c,
+                        std::int64_t ldc) {
+  return syrk_by(call, routine, uplo, t, n, k, alpha, lda, beta, c, ldc,
+                 [=](Running& running, std::int64_t count, auto use) { use(running.read(a, count)); });
 }
 template <class T>
 cublasStatus_t syrk(const Call& call, cublasFillMode_t uplo, cublasOperation_t t, std::int64_t n, std::int64_t k,
