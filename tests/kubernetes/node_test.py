@@ -30,8 +30,9 @@ class NodeTest(ChartTests, PluginTests, MigTests, ProgramTests, ComputeDomainTes
         self.cluster.helm("uninstall", "nvmlkit", "--namespace", "nvmlkit", "--wait")
         self.cluster.wait("the pods' end", lambda: "pod/" not in self.cluster.kubectl("-n", "nvmlkit", "get", "pods", "-o", "name"))
         left = self.entries_of_node() - self.before
-        # The kubelet makes the folders of a volume; the log is the node's; NVIDIA's programs leave their specifications.
-        folders = {"/run/nvidia", VALIDATIONS, "/run/cdi", "/var/run/cdi", *map(str, Path(FEATURES).parents)}
+        # The kubelet makes the folders of a volume, those of the operator's plugin among them; the log is the node's; NVIDIA's programs
+        # leave their specifications.
+        folders = {"/run/nvidia", "/run/nvidia/mps", "/run/nvidia/mps/shm", VALIDATIONS, "/run/cdi", "/var/run/cdi", *map(str, Path(FEATURES).parents)}
         left -= folders | {"/run/nvidia/kernel.log"}
         left = {path for path in left if not re.search(r"/k8s\.[a-z-]+\.nvidia\.com-", path)}
         self.assertEqual(left, set())

@@ -251,16 +251,16 @@ std::shared_ptr<KernelFunction> find_function(CUfunction handle, Device* device,
   return result == CUDA_SUCCESS ? found : nullptr;
 }
 
-bool look_at(CUfunction handle, const ptx::Function*& code, std::shared_ptr<KernelSettings>& settings) {
+bool look_at(CUfunction handle, std::shared_ptr<const ptx::Function>& code, std::shared_ptr<KernelSettings>& settings) {
   if (const auto found = all_functions().find(handle)) {
-    code = found->code;
+    code = {found->module->code, found->code};
     settings = found->settings;
     return make_ready(*found->module->code, *code) == CUDA_SUCCESS;
   }
   const auto kernel = find_kernel(reinterpret_cast<CUkernel>(handle));
   const auto library = kernel ? kernel->library.lock() : nullptr;
   if (!library || make_ready(*library->code, *kernel->code) != CUDA_SUCCESS) return false;
-  code = kernel->code;
+  code = {library->code, kernel->code};
   settings = kernel->settings;
   return true;
 }

@@ -98,8 +98,9 @@ CUresult module_in(Library& library, Device& device, CUcontext context, CUmodule
 // A function, or a kernel as it is in the context.
 std::shared_ptr<KernelFunction> find_function(CUfunction handle, Device* device, CUcontext context, CUresult& result);
 std::shared_ptr<Kernel> find_kernel(CUkernel handle);
-// Code and settings of either, in no context.
-bool look_at(CUfunction handle, const ptx::Function*& code, std::shared_ptr<KernelSettings>& settings);
+// Code and settings of either, in no context. They stay while the caller holds them: another thread may unload the
+// module.
+bool look_at(CUfunction handle, std::shared_ptr<const ptx::Function>& code, std::shared_ptr<KernelSettings>& settings);
 
 // Reports it (logs.hpp).
 CUresult tell(const Refusal& refusal);

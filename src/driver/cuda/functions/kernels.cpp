@@ -13,7 +13,7 @@ namespace {
 CUfunction as_function(CUkernel kernel) { return reinterpret_cast<CUfunction>(kernel); }
 
 struct Seen {
-  const ptx::Function* code = nullptr;
+  std::shared_ptr<const ptx::Function> code;
   std::shared_ptr<KernelSettings> settings;
   const Device* device = nullptr;  // where its module is loaded; the first one for a kernel of a library
   explicit operator bool() const { return code != nullptr; }

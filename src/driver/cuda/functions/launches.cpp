@@ -38,7 +38,7 @@ CUresult shape_of(const CUlaunchConfig& c, LaunchShape& shape) {
 
 CUresult launch_kernel(Context& context, CUfunction f, const LaunchShape& shape, CUstream stream, void** params,
                        void** extra) {
-  const ptx::Function* code = nullptr;
+  std::shared_ptr<const ptx::Function> code;
   std::shared_ptr<KernelSettings> settings;
   if (!modules::look_at(f, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
   KernelWork work{f, context.handle(), shape, {}};
@@ -75,7 +75,9 @@ CUresult LaunchKernelEx(Context& context, const CUlaunchConfig* config, CUfuncti
 CUresult OccupancyMaxActiveClusters(Context& context, int* numClusters, CUfunction func, const CUlaunchConfig* config) {
   KernelFunction kernel;
   LaunchShape shape;
-  if (!modules::look_at(func, kernel.code, kernel.settings)) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<const ptx::Function> code;
+  if (!modules::look_at(func, code, kernel.settings)) return CUDA_ERROR_INVALID_HANDLE;
+  kernel.code = code.get();
   if (const auto result = shape_of(*config, shape); result != CUDA_SUCCESS) return result;
   unsigned size[3];
   const auto result = clusters::of_launch(context.device, kernel, shape, size);
@@ -88,7 +90,9 @@ CUresult OccupancyMaxPotentialClusterSize(Context& context, int* clusterSize, CU
                                           const CUlaunchConfig* config) {
   KernelFunction kernel;
   LaunchShape shape;
-  if (!modules::look_at(func, kernel.code, kernel.settings)) return CUDA_ERROR_INVALID_HANDLE;
+  std::shared_ptr<const ptx::Function> code;
+  if (!modules::look_at(func, code, kernel.settings)) return CUDA_ERROR_INVALID_HANDLE;
+  kernel.code = code.get();
   if (const auto result = shape_of(*config, shape); result != CUDA_SUCCESS) return result;
   if (!attribute_of(context.device, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)) return CUDA_ERROR_NOT_SUPPORTED;
   unsigned asked[3];
@@ -102,7 +106,7 @@ CUresult OccupancyMaxPotentialClusterSize(Context& context, int* clusterSize, CU
 
 CUresult OccupancyMaxActiveBlocksPerMultiprocessor(Context& context, int* numBlocks, CUfunction func, int blockSize,
                                                    std::size_t dynamicSMemSize) {
-  const ptx::Function* code = nullptr;
+  std::shared_ptr<const ptx::Function> code;
   std::shared_ptr<KernelSettings> settings;
   if (!modules::look_at(func, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
   if (blockSize <= 0) return CUDA_ERROR_INVALID_VALUE;
@@ -120,7 +124,7 @@ CUresult OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(Context& context, in
 CUresult OccupancyMaxPotentialBlockSize(Context& context, int* minGridSize, int* blockSize, CUfunction func,
                                         CUoccupancyB2DSize blockSizeToDynamicSMemSize, std::size_t dynamicSMemSize,
                                         int blockSizeLimit) {
-  const ptx::Function* code = nullptr;
+  std::shared_ptr<const ptx::Function> code;
   std::shared_ptr<KernelSettings> settings;
   if (!modules::look_at(func, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
   int largest = static_cast<int>(code->max_threads);
@@ -152,7 +156,7 @@ CUresult OccupancyMaxPotentialBlockSizeWithFlags(Context& context, int* minGridS
 
 CUresult OccupancyAvailableDynamicSMemPerBlock(Context& context, std::size_t* dynamicSmemSize, CUfunction func,
                                                int numBlocks, int blockSize) {
-  const ptx::Function* code = nullptr;
+  std::shared_ptr<const ptx::Function> code;
   std::shared_ptr<KernelSettings> settings;
   if (!modules::look_at(func, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
   if (numBlocks <= 0 || blockSize <= 0) return CUDA_ERROR_INVALID_VALUE;

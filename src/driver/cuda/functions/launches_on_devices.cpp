@@ -62,7 +62,7 @@ CUresult prepare(Context& current, const CUDA_LAUNCH_PARAMS& p, LaunchOnDevice& 
   out.context = stream ? contexts::find(stream->context) : nullptr;
   if (!out.context) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  const ptx::Function* code = nullptr;
+  std::shared_ptr<const ptx::Function> code;
   std::shared_ptr<KernelSettings> settings;
   if (!modules::look_at(p.function, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
   out.stream = p.hStream;

@@ -30,7 +30,7 @@ AllTold& all_told() {
 // Calls work(launch settings, code of the function).
 template <class Work>
 CUresult with_told(CUfunction function, Work work) {
-  const ptx::Function* code = nullptr;
+  std::shared_ptr<const ptx::Function> code;
   std::shared_ptr<KernelSettings> settings;
   if (!modules::look_at(function, code, settings)) return CUDA_ERROR_INVALID_HANDLE;
   auto& all = all_told();

@@ -46,7 +46,7 @@ WorkOfParams work_of(const CUDA_KERNEL_NODE_PARAMS& p) {
   work.context = p.ctx ? p.ctx : contexts::top();
   work.shape = {
       {p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}, p.sharedMemBytes, false, {}};
-  const ptx::Function* code = nullptr;
+  std::shared_ptr<const ptx::Function> code;
   std::shared_ptr<KernelSettings> settings;
   if (!modules::look_at(work.function, code, settings)) return {CUDA_ERROR_INVALID_VALUE, NoWork{}};
   if (const auto result = pack_arguments(*code, p.kernelParams, p.extra, work.arguments); result != CUDA_SUCCESS)
@@ -176,7 +176,7 @@ CUDA_KERNEL_NODE_PARAMS kernel_of(Node& node) {
   out.blockDimZ = work.shape.block[2];
   out.sharedMemBytes = work.shape.dynamic_shared;
   out.ctx = work.context;
-  const ptx::Function* code = nullptr;
+  std::shared_ptr<const ptx::Function> code;
   std::shared_ptr<KernelSettings> settings;
   if (!modules::look_at(work.function, code, settings)) return out;
   node.argument_pointers.clear();
