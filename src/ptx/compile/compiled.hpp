@@ -38,6 +38,9 @@ class Compiled {
   const PieceNode* pieces_at(std::uint32_t at, CodeFor lanes) const {
     return spots_[2 * at + static_cast<std::size_t>(lanes)].pieces.load(std::memory_order_acquire);
   }
+  bool has_pieces_at(std::uint32_t at) const {
+    return pieces_at(at, CodeFor::all_lanes) || pieces_at(at, CodeFor::some_lanes);
+  }
   // Counts the visit of a warp. Null: the interpreter goes on.
   const PieceNode* visit(std::uint32_t at, const CodeContext& warp);
   // Code has ended there: more of it is worth having.

@@ -14,9 +14,13 @@ std::set<Key> Translator::used_at(std::uint32_t at) const {
 
 void Translator::find_shapes() {
   used_.clear();
+  changed_.clear();
   for (const auto& stretch : stretches_)
     for (auto at = stretch.begin; at < stretch.end + (stretch.ends_with_branch ? 1 : 0); ++at)
-      for (const auto& a : needs_.accesses(at)) used_.insert({a.offset, a.size});
+      for (const auto& a : needs_.accesses(at)) {
+        used_.insert({a.offset, a.size});
+        if (a.writes || a.replaces || a.size == 0) changed_.insert({a.offset, a.size});
+      }
   shapes_.assign(stretches_.size(), {});
   partings_.clear();
   std::vector<bool> reached(stretches_.size());

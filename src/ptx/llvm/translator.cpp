@@ -46,7 +46,8 @@ void Translator::translate(llvm::Function& into) {
   for (std::size_t k = 0; k < stretches_.size(); ++k) add_to_phis(k);
 }
 
-// Where several ways meet, values come from phis of the shape that was found.
+// Where several ways meet, values come from phis of the shape that was found. What no instruction changes needs none, and
+// is known to lie in the frame as it was.
 void Translator::begin_stretch(std::size_t number) {
   auto& begun = begun_[number];
   const auto ways = stretches_[number].from.size() + (number == 0 ? 1 : 0);
@@ -61,6 +62,10 @@ void Translator::begin_stretch(std::size_t number) {
   }
   values_.clear();
   for (const auto& [key, shape] : shapes_[number]) {
+    if (stays(key)) {
+      values_[key] = loaded_.at(key);
+      continue;
+    }
     auto* const phi = b_->CreatePHI(b_->type_of(shape, key.size), static_cast<unsigned>(ways));
     begun.phis[key] = phi;
     values_[key] = {shape, phi};
@@ -182,6 +187,7 @@ void Translator::hand_over(std::size_t to) {
     // In the form of the phi, made here; it is added when all phis are there.
     Incoming incoming{b.GetInsertBlock(), executed_, {}};
     for (const auto& [key, shape] : shapes_[to]) {
+      if (stays(key)) continue;
       const auto own = values_.find(key);
       incoming.values[key] =
           own == values_.end() ? llvm::UndefValue::get(b.type_of(shape, key.size)) : b.as(in_form(own->second), shape);

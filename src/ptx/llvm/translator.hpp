@@ -47,6 +47,7 @@ class Translator {
   void find_region();
   void find_shapes();
   std::set<Key> used_at(std::uint32_t at) const;  // what is needed there, of that which the code reads or writes
+  bool stays(Key key) const { return !changed_.contains(key) && loaded_.contains(key); }
   // Adds a place where it is better to look at the values again (cuts.cpp).
   bool cut_further();
   void cut_before_writes();
@@ -188,7 +189,7 @@ class Translator {
   const bool all_lanes_;
   Cuts cuts_;
   std::vector<Stretch> stretches_;
-  std::set<Key> used_;
+  std::set<Key> used_, changed_;
   std::vector<std::map<Key, Shape>> shapes_;  // at the start of each stretch
 
   llvm::Function* code_ = nullptr;

@@ -9,13 +9,6 @@
 #include "ptx/run/schedule.hpp"
 
 namespace nvmlkit::ptx {
-namespace {
-
-// Behind a barrier the warps go on side by side at first, by turns of few instructions.
-constexpr unsigned kFirstTurns = 4;
-constexpr std::uint64_t kFirstTurn = 8;
-
-}  // namespace
 
 Block::Block(Worker& worker, Group& group, unsigned rank)
     : worker_(&worker), group_(group), rank_(rank), output_(worker.grid.output) {
@@ -143,6 +136,8 @@ Progress Block::execute(Worker& worker, std::uint64_t instructions_of_warp) {
   if (worker.schedule) return take_turns_by(*worker.schedule);
   for (unsigned first = 0;; ++first) {
     const bool begins = first_turns_ > 0;
+    if (auto out = Progress::paused; first_turns_ == kFirstTurns && goes_through_phases(instructions_of_warp, out))
+      return out;
     const auto progress = take_turns(instructions_of_warp);
     if (!begins || first == kFirstTurns || progress != Progress::paused) return progress;
   }

@@ -13,7 +13,9 @@
 namespace nvmlkit::ptx {
 
 class BlockWatch;
+class Compiled;
 class Group;
+struct CodeContext;
 struct PieceNode;
 
 class Block {
@@ -75,7 +77,13 @@ class Block {
     unsigned arrived = 0, arrived_true = 0, expected = 0;
   };
   void check(unsigned barrier);
+  // Behind a barrier the warps go on side by side at first, by turns of few instructions.
+  static constexpr unsigned kFirstTurns = 4;
+  static constexpr std::uint64_t kFirstTurn = 8;
   Progress take_turns(std::uint64_t instructions_of_warp);
+  bool goes_through_phases(std::uint64_t instructions_of_warp, Progress& out);
+  bool may_go_through_phases(const Compiled* compiled) const;
+  PhaseEnd take_turn_of_phase(const Compiled& compiled, CodeContext& context);
   Progress take_turns_by(Schedule& schedule);
   Progress finish_turns(bool finished, bool moves);
   Progress begin(unsigned index, Turn turn);

@@ -159,6 +159,47 @@ bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
   return false;
 }
 
+// In a phase of the block: piece after piece, until the turn ends.
+PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions) {
+  auto& worker = block.worker();
+  auto& fragment = fragments_.front();
+  const auto lanes = fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes;
+  context.registers = frame_->registers.get();
+  context.special = reinterpret_cast<const std::byte*>(&special_);
+  context.local = local_.data();
+  context.local_bytes = local_capacity_;
+  context.local_start = frame_->local_start;
+  context.warp = this;
+  context.carry = &carry;
+  context.lanes = fragment.mask;
+  budget_ = static_cast<std::int64_t>(instructions);
+  polls_ = false;
+  while (const auto* const node = compiled.pieces_at(fragment.pc, lanes)) {
+    context.budget = budget_;
+    context.polls = 0;
+    const auto end = try_pieces(node, context);
+    if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
+    budget_ -= static_cast<std::int64_t>(context.executed);
+    worker.instructions += context.executed;
+    if (end == CodeEnd::ended) {
+      end_all();
+      return PhaseEnd::ended;
+    }
+    if (end == CodeEnd::parted) part(0, context);
+    if (end == CodeEnd::parted || end == CodeEnd::faulted) return PhaseEnd::elsewhere;
+    fragment.pc = context.at;
+    if (worker.fault.kind != FaultKind::none) return PhaseEnd::elsewhere;
+    if (context.executed == 0) break;  // it needs the interpreter at its start
+    if (is_of_all_threads(frame_->function->code[context.at])) return PhaseEnd::barrier;
+    if (budget_ <= 0) {
+      worker.spins |= polls_;
+      return PhaseEnd::turn;
+    }
+  }
+  leave_code(fragment, fragment.pc);
+  return PhaseEnd::elsewhere;
+}
+
 // Those of one instruction, until one fits.
 inline CodeEnd Warp::try_pieces(const PieceNode* node, CodeContext& context) {
   auto& worker = block.worker();

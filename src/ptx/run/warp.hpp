@@ -17,6 +17,7 @@
 namespace nvmlkit::ptx {
 
 class Block;
+class Compiled;
 class Schedule;
 struct CodeContext;
 enum class CodeEnd : std::uint32_t;
@@ -68,6 +69,10 @@ struct Fragment {
 
 enum class Progress : std::uint8_t { finished, blocked, paused, faulted };
 
+// How a turn by compiled code alone ends: at a barrier that all threads of the block come to, with the end of the warp, or
+// because it was long enough. Elsewhere: what stands there needs more than code.
+enum class PhaseEnd : std::uint8_t { elsewhere, barrier, ended, turn };
+
 struct Turn {
   std::uint64_t instructions = 0;
   bool is_first_of_phase = false;  // a barrier has just let the warps go on
@@ -83,6 +88,17 @@ class Warp {
   bool begins_by_code(const PieceNode& code, Turn turn, Progress& out);
   // Executes until no lane can go on, the turn ends, or a barrier of the block lets others go on.
   Progress execute(Turn turn);
+
+  // Of the phases of a block (phases.cpp). All lanes stand at this instruction of the kernel, and wait for nothing.
+  bool stands_whole_at(std::uint32_t pc);
+  PhaseEnd takes_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions);
+  // For a warp whose lanes stand at one instruction: which one, and if it is a barrier, its number.
+  std::uint32_t place() const { return fragments_.front().pc; }
+  std::uint32_t barrier_ahead() const;
+  // The others are at the barrier as well, or they are not.
+  void passes_barrier();
+  void waits_at_barrier();
+  CodeContext context(Mask lanes);
 
   // The 32 values of an operand.
   template <class T>
@@ -157,7 +173,6 @@ class Warp {
   void end_all();
   bool ends_refused();
   bool ends_by_code(std::size_t number, std::uint64_t& executed);
-  CodeContext context(Mask lanes);
   bool arrives_whole(const Instruction& i);
   CodeEnd run_code(std::size_t number, std::uint64_t& executed);
   bool takes_turn_by_code(Turn turn, Progress& out);
