@@ -16,8 +16,9 @@ constexpr std::uint32_t kVisitsBefore = 3000;
 constexpr std::uint32_t kVisitsAgain = 500;
 // Where no code of the function ends, although there is some: most such places are on the way of a piece.
 constexpr std::uint32_t kVisitsElsewhere = 12000;
-// Pieces for one instruction. Each assumes less than the one before.
-constexpr std::uint8_t kMostPieces = 6;
+// Pieces for one instruction. The first ones fit warps like those that they were made for; each later one assumes less
+// than the one before.
+constexpr std::uint8_t kMostPieces = 6, kSpecialPieces = 3;
 // For an instruction that cannot be compiled.
 constexpr std::uint8_t kNever = 255;
 
@@ -83,7 +84,7 @@ bool Compiled::is_worth_a_visit(std::uint32_t at, CodeFor lanes) const {
 
 const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
   auto& spot = this->spot(at, lanes_of(warp));
-  if (const auto* const first = spot.pieces.load(std::memory_order_acquire)) return first;
+  if (const auto* const first = spot.pieces.first()) return first;
   if (engine() == Engine::compile) return add(at, warp);
   const auto visits = spot.visits.load(std::memory_order_relaxed) + 1;
   const bool is_elsewhere =
@@ -118,23 +119,30 @@ void Compiled::give_up(std::uint32_t at, const CodeContext& warp) {
 }
 
 const PieceNode* Compiled::make(std::uint32_t at, const CodeContext& warp) {
-  auto& spot = this->spot(at, lanes_of(warp));
   const std::scoped_lock lock(mutex_);
+  const auto* const made = make_one(spot(at, lanes_of(warp)), at, warp);
   is_pending_.store(false);
-  const auto* const before = spot.pieces.load(std::memory_order_acquire);
+  return made;
+}
+
+const PieceNode* Compiled::make_one(Spot& spot, std::uint32_t at, const CodeContext& warp) {
   const auto count = spot.count.load(std::memory_order_relaxed);
   if (count >= kMostPieces) return nullptr;
   was_asked_for_.store(true);
   auto node = std::make_unique<PieceNode>();
-  if (!compiler() || !compiler()->compile(function_, at, warp, lanes_of(warp), before ? &before->code.piece : nullptr,
-                                          node->code.piece)) {
-    spot.count.store(before ? kMostPieces : kNever, std::memory_order_relaxed);
+  const auto assumes = count < kSpecialPieces ? Assumes::as_much : Assumes::what_is_common;
+  if (!compiler() ||
+      !compiler()->compile(function_, at, warp, lanes_of(warp), spot.newest, assumes, node->code.piece)) {
+    spot.count.store(spot.newest ? kMostPieces : kNever, std::memory_order_relaxed);
     return nullptr;
   }
   node->code.number = pieces.fetch_add(1);
-  node->next = before;
   spot.count.store(static_cast<std::uint8_t>(count + 1), std::memory_order_relaxed);
-  spot.pieces.store(node.get(), std::memory_order_release);
+  spot.newest = &node->code.piece;
+  if (assumes == Assumes::as_much)
+    spot.pieces.add_first(*node);
+  else
+    spot.pieces.add_last(*node);
   nodes_.push_back(std::move(node));
   has_pieces_.store(true, std::memory_order_relaxed);
   return nodes_.back().get();

@@ -31,12 +31,10 @@ class Compiled {
   // Whether a warp that comes here should look for code.
   bool is_worth_a_visit(std::uint32_t at, CodeFor lanes) const;
   // For all lanes, from the first instruction on; null while there are none.
-  const PieceNode* beginning() const {
-    return spots_[static_cast<std::size_t>(CodeFor::all_lanes)].pieces.load(std::memory_order_acquire);
-  }
+  const PieceNode* beginning() const { return spots_[static_cast<std::size_t>(CodeFor::all_lanes)].pieces.first(); }
   // Those that are there already.
   const PieceNode* pieces_at(std::uint32_t at, CodeFor lanes) const {
-    return spots_[2 * at + static_cast<std::size_t>(lanes)].pieces.load(std::memory_order_acquire);
+    return spots_[2 * at + static_cast<std::size_t>(lanes)].pieces.first();
   }
   bool has_pieces_at(std::uint32_t at) const {
     return pieces_at(at, CodeFor::all_lanes) || pieces_at(at, CodeFor::some_lanes);
@@ -63,12 +61,14 @@ class Compiled {
 
  private:
   struct Spot {
-    std::atomic<const PieceNode*> pieces{nullptr};
+    PieceList pieces;
+    const Piece* newest = nullptr;
     std::atomic<std::uint32_t> visits{0};
     std::atomic<std::uint8_t> count{0};
     std::atomic<bool> is_end_of_code{false};
     bool may_begin = false;
   };
+  const PieceNode* make_one(Spot& spot, std::uint32_t at, const CodeContext& warp);
   Spot& spot(std::uint32_t at, CodeFor lanes) { return spots_[2 * at + static_cast<std::size_t>(lanes)]; }
   static CodeFor lanes_of(const CodeContext& warp);
 

@@ -71,18 +71,21 @@ struct Piece {
 // Code for all lanes of a warp is faster than code for some.
 enum class CodeFor : std::uint8_t { all_lanes, some_lanes };
 
-// The interface of the library. `before` is a piece whose assumptions did not hold for this warp, or null: the new one
-// assumes less.
+// What a piece takes for granted: that a warp is like the one that it is made for, or no more than what is common to
+// all warps that pieces were made for.
+enum class Assumes : std::uint8_t { as_much, what_is_common };
+
+// The interface of the library. `before` is the piece that was made last for the instruction, or null. It did not fit.
 struct CompilerInterface {
   std::uint32_t version;
   bool (*compile)(const Function& function, std::uint32_t at, const CodeContext& warp, CodeFor lanes,
-                  const Piece* before, Piece& out);
+                  const Piece* before, Assumes assumes, Piece& out);
   // No thread executes the piece any more.
   void (*release)(const Piece& piece);
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 8;
+inline constexpr std::uint32_t kCompilerVersion = 9;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

@@ -1,7 +1,9 @@
 // Pieces of compiled code as a function keeps them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <mutex>
 
 #include "ptx/compile/context.hpp"
 
@@ -13,10 +15,31 @@ struct NumberedPiece {
   std::uint32_t number = 0;
 };
 
-// The pieces for an instruction, newest first.
+class PieceList;
+
 struct PieceNode {
   NumberedPiece code;
-  const PieceNode* next = nullptr;
+  PieceList* list = nullptr;
+  mutable std::atomic<const PieceNode*> next{nullptr};
+  mutable std::atomic<std::uint32_t> fitted{0};  // so many of the warps that were counted
+};
+
+// The pieces for an instruction, in the order in which they are tried. The one that fits most warps goes first: of a
+// grid of blocks, those at its borders need code of their own, and all others should not look at it. Warps look through
+// the list while it changes; one may miss a piece then, and is interpreted.
+class PieceList {
+ public:
+  const PieceNode* first() const { return first_.load(std::memory_order_acquire); }
+  void add_first(PieceNode& node);
+  void add_last(PieceNode& node);
+  // A warp that is counted fits the piece.
+  void count(const PieceNode& node);
+
+ private:
+  void move_to_front(const PieceNode& node);
+
+  std::atomic<const PieceNode*> first_{nullptr};
+  std::mutex mutex_;  // of those who change it
 };
 
 }  // namespace nvmlkit::ptx

@@ -13,29 +13,32 @@ bool is_of_launch(std::uint32_t offset) {
   return offset >= offsetof(SpecialValues, ntid) && offset < offsetof(SpecialValues, ctaid);
 }
 
-Shape joined(Shape now, const std::map<Key, Shape>* before, Key key) {
-  if (!before) return now;
-  const auto known = before->find(key);
-  return known == before->end() ? now : join(now, known->second);
-}
-
 }  // namespace
 
+// Data are never assumed to be as they are in one warp: others have other data.
+const Shape& Assumptions::assume(std::map<Key, Shape> Common::*kind, std::map<Key, Shape>& assumed, Key key,
+                                 const Shape& now, bool is_data) {
+  auto common = now;
+  if (before_)
+    if (const auto known = (before_->common_.*kind).find(key); known != (before_->common_.*kind).end())
+      common = join(now, known->second);
+  (common_.*kind)[key] = common;
+  return assumed[key] = takes_common_ || is_data ? common : now;
+}
+
 const Shape& Assumptions::of_register(Key key) {
-  const auto [at, is_new] = registers_.try_emplace(key);
-  if (is_new) {
-    Shape now = observed(warp_->registers + key.offset, key.size, warp_->lanes);
-    // Data are alike by chance, except where they are equal or the next numbers: of an index.
-    if (data_.contains(key) && !now.is_any && !now.is_same() && !now.is_row(now.more[1])) now = Shape::any();
-    if (key.size == 0) {
-      Mask mask = 0;
-      std::memcpy(&mask, warp_->registers + key.offset, sizeof mask);
-      mask &= warp_->lanes;
-      if (mask == 0 || mask == warp_->lanes) now = Shape::same();
-    }
-    at->second = joined(now, before_ ? &before_->registers_ : nullptr, key);
+  if (const auto known = registers_.find(key); known != registers_.end()) return known->second;
+  Shape now = observed(warp_->registers + key.offset, key.size, warp_->lanes);
+  // Data are alike by chance, except where they are equal or the next numbers: of an index.
+  const bool is_data = data_.contains(key);
+  if (is_data && !now.is_any && !now.is_same() && !now.is_row(now.more[1])) now = Shape::any();
+  if (key.size == 0) {
+    Mask mask = 0;
+    std::memcpy(&mask, warp_->registers + key.offset, sizeof mask);
+    mask &= warp_->lanes;
+    if (mask == 0 || mask == warp_->lanes) now = Shape::same();
   }
-  return at->second;
+  return assume(&Common::registers, registers_, key, now, is_data);
 }
 
 std::pair<std::uint64_t, std::uint64_t> Assumptions::range_of(Key key) const {
@@ -51,35 +54,29 @@ std::pair<std::uint64_t, std::uint64_t> Assumptions::range_of(Key key) const {
 }
 
 const Shape& Assumptions::of_special(Key key) {
-  const auto [at, is_new] = special_.try_emplace(key);
-  if (is_new) {
-    Shape now = observed(warp_->special + key.offset, key.size, kAllLanes);
-    if (now.is_same() && is_of_launch(key.offset)) {
-      std::uint32_t value = 0;
-      std::memcpy(&value, warp_->special + key.offset, sizeof value);
-      now.value = value;
-    }
-    at->second = joined(now, before_ ? &before_->special_ : nullptr, key);
+  if (const auto known = special_.find(key); known != special_.end()) return known->second;
+  Shape now = observed(warp_->special + key.offset, key.size, kAllLanes);
+  if (now.is_same() && is_of_launch(key.offset)) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, warp_->special + key.offset, sizeof value);
+    now.value = value;
   }
-  return at->second;
+  return assume(&Common::special, special_, key, now, /*is_data=*/false);
 }
 
 const Shape& Assumptions::of_param(Key key) {
-  const auto [at, is_new] = params_.try_emplace(key);
-  if (is_new) {
-    Shape now = Shape::same();
-    const std::uint64_t end = std::uint64_t{key.offset} + key.size;
-    const bool is_constant =
-        end <= warp_->param_bytes && !(warp_->varied && std::any_of(warp_->varied + key.offset, warp_->varied + end,
-                                                                    [](std::byte b) { return b != std::byte{0}; }));
-    if (is_constant) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, warp_->params + key.offset, key.size);
-      now.value = value;
-    }
-    at->second = joined(now, before_ ? &before_->params_ : nullptr, key);
+  if (const auto known = params_.find(key); known != params_.end()) return known->second;
+  Shape now = Shape::same();
+  const std::uint64_t end = std::uint64_t{key.offset} + key.size;
+  const bool is_constant =
+      end <= warp_->param_bytes && !(warp_->varied && std::any_of(warp_->varied + key.offset, warp_->varied + end,
+                                                                  [](std::byte b) { return b != std::byte{0}; }));
+  if (is_constant) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, warp_->params + key.offset, key.size);
+    now.value = value;
   }
-  return at->second;
+  return assume(&Common::params, params_, key, now, /*is_data=*/true);
 }
 
 }  // namespace nvmlkit::ptx::jit

@@ -14,8 +14,9 @@ namespace nvmlkit::ptx::jit {
 
 class Assumptions {
  public:
-  // Of a warp as it is now; what did not hold before is not assumed again.
-  Assumptions(const CodeContext& warp, const Assumptions* before) : warp_(&warp), before_(before) {}
+  // Of a warp as it is now. `before`: of the piece that was made last for the same place, or null.
+  Assumptions(const CodeContext& warp, const Assumptions* before, Assumes assumes)
+      : warp_(&warp), before_(before), takes_common_(assumes == Assumes::what_is_common) {}
 
   // These hold data, which differ from launch to launch.
   void set_data(std::set<Key> data) { data_ = std::move(data); }
@@ -39,9 +40,18 @@ class Assumptions {
   const std::map<Key, Shape>& params() const { return params_; }
 
  private:
+  // What warps had in common so far.
+  struct Common {
+    std::map<Key, Shape> registers, special, params;
+  };
+  const Shape& assume(std::map<Key, Shape> Common::*kind, std::map<Key, Shape>& assumed, Key key, const Shape& now,
+                      bool is_data);
+
   const CodeContext* warp_;
   const Assumptions* before_;
+  const bool takes_common_;
   std::map<Key, Shape> registers_, special_, params_;
+  Common common_;
   std::set<Key> data_;
   bool is_whole_ = false;
 };

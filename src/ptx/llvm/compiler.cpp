@@ -148,12 +148,12 @@ Known& known() {
 }
 
 bool compile(const Function& function, std::uint32_t at, const CodeContext& warp, CodeFor lanes, const Piece* before,
-             Piece& out) {
+             Assumes assumes, Piece& out) {
   const std::scoped_lock lock(known().mutex);
   auto* const machine = Machine::own();
   if (!machine) return false;
   const auto* const assumed = before ? &static_cast<const Kept*>(before->kept)->assumptions : nullptr;
-  std::unique_ptr<Kept> kept(new Kept{Assumptions(warp, assumed), nullptr});
+  std::unique_ptr<Kept> kept(new Kept{Assumptions(warp, assumed, assumes), nullptr});
   auto& facts = known().facts.try_emplace(&function, function).first->second;
   Translator translator(function, at, lanes, kept->assumptions, facts);
   if (translator.instructions() == 0) return false;

@@ -90,7 +90,7 @@ bool Warp::begins_by_code(const PieceNode& code, Turn turn, Progress& out) {
   auto context = this->context(kAllLanes);
   context.budget = static_cast<std::int64_t>(turn.instructions);
   auto end = CodeEnd::mismatch;
-  for (const auto* node = &code; node && end == CodeEnd::mismatch; node = node->next) {
+  for (const auto* node = &code; node && end == CodeEnd::mismatch; node = node->next.load()) {
     context.reached = worker.reached(node->code);
     end = node->code.piece.code(&context);
   }
@@ -203,10 +203,13 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
 // Those of one instruction, until one fits.
 inline CodeEnd Warp::try_pieces(const PieceNode* node, CodeContext& context) {
   auto& worker = block.worker();
-  for (; node; node = node->next) {
+  for (const auto* const first = node; node; node = node->next.load(std::memory_order_acquire)) {
     context.reached = worker.reached(node->code);
     const auto end = node->code.piece.code(&context);
     if (end == CodeEnd::mismatch) continue;
+    // Some are counted: threads that all write a number wait for each other.
+    const bool is_counted = (worker.instructions & 0x38) == 0;
+    if (is_counted && (node != first || node->next.load(std::memory_order_relaxed))) node->list->count(*node);
     polls_ |= context.polls != 0;
     worker.changes |= context.polls != 0;
     return end;

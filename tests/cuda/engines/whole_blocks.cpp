@@ -167,7 +167,7 @@ void check_data() {
   for (std::uint32_t at = 0; at < function->code.size(); ++at) {
     std::size_t pieces = 0;
     const auto* node = ptx::Compiled::of(*function).pieces_at(at, ptx::CodeFor::all_lanes);
-    for (; node; node = node->next) ++pieces;
+    for (; node; node = node->next.load()) ++pieces;
     most = std::max(most, pieces);
   }
   std::printf("%zu pieces of code for one place\n", most);

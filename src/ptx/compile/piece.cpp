@@ -1,0 +1,53 @@
+#include "ptx/compile/piece.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+// A piece goes to the front when it has fitted twice as many warps as the first one, and some more.
+constexpr std::uint32_t kMore = 32;
+// Warps after which older ones count half.
+constexpr std::uint32_t kMemory = 4096;
+
+const PieceNode* next_of(const PieceNode& node) { return node.next.load(std::memory_order_acquire); }
+
+}  // namespace
+
+void PieceList::add_first(PieceNode& node) {
+  const std::scoped_lock lock(mutex_);
+  node.list = this;
+  node.next.store(first(), std::memory_order_relaxed);
+  first_.store(&node, std::memory_order_release);
+}
+
+void PieceList::add_last(PieceNode& node) {
+  const std::scoped_lock lock(mutex_);
+  node.list = this;
+  const auto* last = first();
+  if (!last) return first_.store(&node, std::memory_order_release);
+  while (const auto* const next = next_of(*last)) last = next;
+  last->next.store(&node, std::memory_order_release);
+}
+
+void PieceList::count(const PieceNode& node) {
+  const auto fitted = node.fitted.load(std::memory_order_relaxed) + 1;
+  node.fitted.store(fitted, std::memory_order_relaxed);
+  const auto* const front = first();
+  if (&node != front && fitted >= 2 * front->fitted.load(std::memory_order_relaxed) + kMore) move_to_front(node);
+  if (fitted < kMemory) return;
+  for (const auto* each = first(); each; each = next_of(*each))
+    each->fitted.store(each->fitted.load(std::memory_order_relaxed) / 2, std::memory_order_relaxed);
+}
+
+void PieceList::move_to_front(const PieceNode& node) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return;
+  const auto* const front = first();
+  const auto* before = front;
+  while (before && next_of(*before) != &node) before = next_of(*before);
+  if (!before) return;  // another thread moved it
+  before->next.store(next_of(node), std::memory_order_release);
+  node.next.store(front, std::memory_order_release);
+  first_.store(&node, std::memory_order_release);
+}
+
+}  // namespace nvmlkit::ptx
