@@ -1,5 +1,6 @@
-// Blocks of one warp: code goes on across their barriers, and what the lanes see of each other is what it is in the
-// interpreter. And registers that hold data: a loop over them has few pieces of code.
+// Barriers in compiled code: blocks of one warp, where code goes on across them, and blocks of several, which go from
+// barrier to barrier together. What threads see of each other is what it is in the interpreter. And how many pieces of
+// code a place has: registers that hold data, and warps at a border.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -17,7 +18,7 @@ namespace {
 
 using namespace nvmlkit;
 
-constexpr unsigned kBlocks = 6, kMostThreads = 32;
+constexpr unsigned kBlocks = 6, kMostThreads = 128, kWarp = 32;
 constexpr unsigned kWords = kBlocks * kMostThreads;
 unsigned wrong = 0;
 
@@ -26,9 +27,9 @@ struct Kernel {
   explicit Kernel(const std::string& body)
       : module(ptx::load(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry kernel(.param .u64 data) {\n"
                          ".reg .b32 %r<32>; .reg .b64 %rd<8>; .reg .f32 %f<8>; .reg .pred %p<8>; "
-                         ".shared .align 4 .b8 own[256];\n"
+                         ".shared .align 4 .b8 own[512];\n"
                          "ld.param.u64 %rd1, [data]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;\n"
-                         "mad.lo.s32 %r3, %r1, 32, %r2; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2;\n"
+                         "mad.lo.s32 %r3, %r1, 128, %r2; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2;\n"
                          "ld.global.u32 %r4, [%rd3]; mov.u32 %r5, own; shl.b32 %r6, %r2, 2; add.s32 %r7, %r5, %r6;\n" +
                          body + "\nst.global.u32 [%rd3], %r4; ret;\n}\n")) {}
 
@@ -59,7 +60,7 @@ void expect(bool holds, const char* what, unsigned threads) {
   std::printf("%s, %u threads: wrong\n", what, threads);
 }
 
-// `step` is what one block makes of its numbers.
+// `step` is what one block makes of its numbers, `instructions` what one warp executes.
 using Step = std::function<void(std::span<std::uint32_t>)>;
 
 void check(const char* what, const std::string& body, const std::vector<unsigned>& sizes, const Step& step,
@@ -70,10 +71,11 @@ void check(const char* what, const std::string& body, const std::vector<unsigned
       auto words = numbers(seed), wanted = words;
       const auto outcome = kernel.run(words, threads);
       for (unsigned block = 0; block < kBlocks; ++block) step(std::span(wanted).subspan(block * kMostThreads, threads));
-      if (instructions > 0 && outcome.instructions != instructions * kBlocks)
+      const auto warps = (threads + kWarp - 1) / kWarp;
+      if (instructions > 0 && outcome.instructions != instructions * warps * kBlocks)
         std::printf("%llu instructions\n", static_cast<unsigned long long>(outcome.instructions));
       expect(outcome.fault.kind == ptx::FaultKind::none && words == wanted, what, threads);
-      if (instructions > 0) expect(outcome.instructions == instructions * kBlocks, "instructions", threads);
+      if (instructions > 0) expect(outcome.instructions == instructions * warps * kBlocks, "instructions", threads);
     }
 }
 
@@ -93,7 +95,7 @@ void check_rounds() {
       words.back() = first + k;
     }
   };
-  check("rounds", body, {1, 16, 17, 32}, step, 10 + 5 + 5 * kRounds + 2);
+  check("rounds", body, {1, 16, 17, 32, 64, 100, 128}, step, 10 + 5 + 5 * kRounds + 2);
 }
 
 // The same in a loop, whose number of turns is data, and with a way that some lanes take.
@@ -104,7 +106,7 @@ void check_loop() {
       "OVER: bar.sync 0; sub.s32 %r11, %r11, 1; setp.gt.s32 %p3, %r11, 0; @%p3 bra AGAIN;\n";
   // Nothing writes the first word but its own lane, at the end: later blocks see it. So the count is given here.
   const Kernel kernel(body);
-  for (const auto threads : {16u, 32u})
+  for (const auto threads : {16u, 32u, 96u, 120u})
     for (unsigned turns = 1; turns < 6; ++turns) {
       auto words = numbers(turns), wanted = words;
       std::uint32_t count = words[0] & 7;
@@ -142,28 +144,11 @@ void check_parts() {
         {32}, [](std::span<std::uint32_t> words) { std::fill(words.begin(), words.end(), words[1]); });
 }
 
-// Numbers close together are no reason to expect the same distances again.
-void check_data() {
-  const Kernel kernel(
-      "mov.b32 %f1, %r4; mov.u32 %r9, 0;\n"
-      "AGAIN: add.f32 %f1, %f1, 0f3F800000; add.s32 %r9, %r9, 1; bar.sync 0; setp.lt.u32 %p1, %r9, 4; @%p1 bra AGAIN;\n"
-      "mov.b32 %r4, %f1;");
-  std::size_t most = 0;
-  for (unsigned seed = 0; seed < 8; ++seed) {
-    std::vector<std::uint32_t> words(kWords);
-    for (unsigned k = 0; k < kWords; ++k) words[k] = 0x43A00000 + ((k + 1000 * seed) * 747796405u >> 14);
-    auto wanted = words;
-    kernel.run(words, kMostThreads);
-    for (auto& word : wanted) {
-      float value = 0;
-      std::memcpy(&value, &word, sizeof value);
-      for (unsigned k = 0; k < 4; ++k) value += 1;
-      std::memcpy(&word, &value, sizeof value);
-    }
-    expect(words == wanted, "data", kMostThreads);
-  }
+// That no place has more pieces of code, and one has so many.
+void expect_pieces(const Kernel& kernel, std::size_t wanted, unsigned threads) {
   const auto* const function = kernel.module->entry("kernel");
   if (ptx::engine() != ptx::Engine::compile) return;
+  std::size_t most = 0;
   for (std::uint32_t at = 0; at < function->code.size(); ++at) {
     std::size_t pieces = 0;
     const auto* node = ptx::Compiled::of(*function).pieces_at(at, ptx::CodeFor::all_lanes);
@@ -171,7 +156,81 @@ void check_data() {
     most = std::max(most, pieces);
   }
   std::printf("%zu pieces of code for one place\n", most);
-  expect(most == 1, "pieces", kMostThreads);
+  expect(most == wanted, "pieces", threads);
+}
+
+// Numbers close together are no reason to expect the same distances again.
+void check_data() {
+  const Kernel kernel(
+      "mov.b32 %f1, %r4; mov.u32 %r9, 0;\n"
+      "AGAIN: add.f32 %f1, %f1, 0f3F800000; add.s32 %r9, %r9, 1; bar.sync 0; setp.lt.u32 %p1, %r9, 4; @%p1 bra AGAIN;\n"
+      "mov.b32 %r4, %f1;");
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    std::vector<std::uint32_t> words(kWords);
+    for (unsigned k = 0; k < kWords; ++k) words[k] = 0x43A00000 + ((k + 1000 * seed) * 747796405u >> 14);
+    auto wanted = words;
+    kernel.run(words, kWarp);
+    for (unsigned k = 0; k < kWords; ++k) {
+      if (k % kMostThreads >= kWarp) continue;
+      float value = 0;
+      std::memcpy(&value, &wanted[k], sizeof value);
+      for (unsigned turn = 0; turn < 4; ++turn) value += 1;
+      std::memcpy(&wanted[k], &value, sizeof value);
+    }
+    expect(words == wanted, "data", kWarp);
+  }
+  expect_pieces(kernel, 1, kWarp);
+}
+
+// Blocks of several warps that do not do the same.
+void check_warps() {
+  const std::string warp = "shr.u32 %r15, %r2, 5; setp.eq.u32 %p4, %r15, 1;\n";
+  check("a warp that ends",
+        warp +
+            "st.shared.u32 [%r7], %r4; bar.sync 0; @%p4 bra END; ld.shared.u32 %r4, [%r5+8]; bar.sync 0; "
+            "add.s32 %r4, %r4, 1; st.shared.u32 [%r7], %r4; bar.sync 0; ld.shared.u32 %r13, [%r5+4]; "
+            "add.s32 %r4, %r4, %r13;\nEND:",
+        {64, 100, 128}, [](std::span<std::uint32_t> words) {
+          const auto value = 2 * words[2] + 2;
+          for (std::size_t k = 0; k < words.size(); ++k)
+            if (k / kWarp != 1) words[k] = value;
+        });
+  check("a warp that takes longer",
+        warp +
+            "@!%p4 bra OVER; mov.u32 %r16, 0;\n"
+            "AGAIN: add.s32 %r4, %r4, 1; add.s32 %r16, %r16, 1; setp.lt.u32 %p5, %r16, 50; @%p5 bra AGAIN;\n"
+            "OVER: st.shared.u32 [%r7], %r4; bar.sync 0; ld.shared.u32 %r13, [%r5+128]; add.s32 %r4, %r4, %r13;",
+        {64, 100, 128}, [](std::span<std::uint32_t> words) {
+          for (std::size_t k = kWarp; k < 2 * kWarp; ++k) words[k] += 50;
+          const auto sum = words[kWarp];
+          for (auto& word : words) word += sum;
+        });
+  check("barriers of halves",
+        "shr.u32 %r15, %r2, 6; add.s32 %r16, %r15, 1; shl.b32 %r17, %r15, 8; add.s32 %r17, %r17, %r5; "
+        "mov.u32 %r18, 3; st.shared.u32 [%r7], %r4; bar.sync %r16, 64; ld.shared.u32 %r4, [%r17]; bar.sync %r18; "
+        "st.shared.u32 [%r7], %r4; bar.sync %r18; ld.shared.u32 %r13, [%r5+256]; add.s32 %r4, %r4, %r13;",
+        {128}, [](std::span<std::uint32_t> words) {
+          const auto low = words[0], high = words[64];
+          for (std::size_t k = 0; k < words.size(); ++k) words[k] = (k < 64 ? low : high) + high;
+        });
+}
+
+// The first warp of a block reads the word of its first lane, all others those of the warp before.
+void check_border() {
+  const Kernel kernel(
+      "st.shared.u32 [%r7], %r4; bar.sync 0; sub.s32 %r8, %r2, 32; max.s32 %r8, %r8, 0; shl.b32 %r8, %r8, 2; "
+      "add.s32 %r8, %r5, %r8; bar.sync 0; ld.shared.u32 %r9, [%r8]; add.s32 %r4, %r4, %r9; bar.sync 0; "
+      "mov.u32 %r10, %r4;");
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    auto words = numbers(seed), wanted = words;
+    for (unsigned block = 0; block < kBlocks; ++block) {
+      const auto own = std::span(words).subspan(block * kMostThreads, kMostThreads);
+      for (unsigned k = 0; k < kMostThreads; ++k) wanted[block * kMostThreads + k] += own[k < kWarp ? 0 : k - kWarp];
+    }
+    kernel.run(words, kMostThreads);
+    expect(words == wanted, "a border", kMostThreads);
+  }
+  expect_pieces(kernel, 2, kMostThreads);
 }
 
 }  // namespace
@@ -181,6 +240,8 @@ int main() {
   check_loop();
   check_parts();
   check_data();
+  check_warps();
+  check_border();
   std::printf("%u wrong\n", wrong);
   return wrong == 0 ? 0 : 1;
 }
