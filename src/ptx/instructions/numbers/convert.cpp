@@ -257,9 +257,9 @@ void convert(Form& f) {
   f.out.a = f.wide_source(f.term(1), from, from_register);
   if (from_register < size_of(from)) f.fail("the register is smaller than the type");
   const bool to_integer = !f.one_of({"rni", "rzi", "rmi", "rpi"}).empty();
-  const bool plain =
-      to_register == size_of(to) && from_register == size_of(from) && !mode.any() && !to_integer && !f.has("relu");
-  if (plain) f.out.handler = fast(to, from);
+  const bool plain = to_register == size_of(to) && from_register == size_of(from) && !mode.flushes && !mode.saturates;
+  if (plain && to_integer) f.out.handler = rounded_conversion(to, from, mode.rounding);
+  if (plain && !to_integer && !mode.any() && !f.has("relu")) f.out.handler = fast(to, from);
   if (f.out.handler) return;
   const Conversion c{to,
                      from,

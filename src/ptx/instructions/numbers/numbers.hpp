@@ -30,6 +30,9 @@ struct Lifted {
   }
 };
 
+// cvt to whole numbers between registers of the size of their types; null for some.
+Handler rounded_conversion(Type to, Type from, Rounding rounding);
+
 // Handlers of one F for the types that it has a meaning for; null for others.
 template <class F>
 Handler unary_float(Type type) {
