@@ -90,6 +90,7 @@ TEST_P(CudaRuntimes, WriteAttributesOfPointers) {
   ASSERT_EQ(ask("cudaPointerGetAttributes", out(), static_cast<const void*>(memory)), 0);
   expect_size(GetParam().pointer_attributes);
   EXPECT_EQ(at<std::uintptr_t>(8), reinterpret_cast<long long>(memory));
+  EXPECT_EQ(ask("cudaFree", memory), 0);
 }
 
 // What the host code of nvcc registers, with text in place of a fat binary.

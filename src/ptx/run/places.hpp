@@ -90,4 +90,39 @@ inline Pattern pattern_of(Warp& w, const Instruction& i, std::size_t size, std::
   return !start ? Pattern::scattered : is_same ? Pattern::same : Pattern::row;
 }
 
+// Lanes 0 to 15 and 16 to 31: threads of blocks that are 16 wide. The bytes of each half that there is, as above.
+inline constexpr unsigned kHalf = kLanes / 2;
+struct LaneHalf {
+  Pattern pattern = Pattern::scattered;
+  std::byte* start = nullptr;  // null: it has no lanes
+};
+
+// False: it is not as simple as that.
+inline bool halves_of(Warp& w, const Instruction& i, Mask lanes, std::size_t size, LaneHalf (&out)[2]) {
+  if (!i.a.is_there()) return false;
+  const auto offset = i.immediate + (i.local_base ? w.local_start() : 0);
+  const auto find = [&](const auto* base, LaneHalf& half) {
+    using Address = std::decay_t<decltype(*base)>;
+    Address off_row = 0, off_first = 0;
+    for (unsigned lane = 0; lane < kHalf; ++lane) {
+      off_row |= base[lane] ^ static_cast<Address>(base[0] + lane * size);
+      off_first |= base[lane] ^ base[0];
+    }
+    if (off_row != 0 && off_first != 0) return false;
+    half.pattern = off_first == 0 ? Pattern::same : Pattern::row;
+    const auto bytes = off_first == 0 ? size : kHalf * size;
+    half.start = w.reach_shared_by_lanes(i, static_cast<Address>(base[0] + offset), bytes, size);
+    return half.start != nullptr;
+  };
+  for (unsigned k = 0; k < 2; ++k) {
+    const Mask own = lanes >> k * kHalf & 0xFFFF;
+    if (own == 0) continue;
+    if (own != 0xFFFF) return false;
+    const bool is_found = i.wide_address ? find(w.at<std::uint64_t>(i.a) + k * kHalf, out[k])
+                                         : find(w.at<std::uint32_t>(i.a) + k * kHalf, out[k]);
+    if (!is_found) return false;
+  }
+  return true;
+}
+
 }  // namespace nvmlkit::ptx

@@ -1,4 +1,5 @@
 // ld, ldu, st.
+#include <algorithm>
 #include <cstring>
 
 #include "ptx/decode/form.hpp"
@@ -9,12 +10,52 @@
 namespace nvmlkit::ptx {
 namespace {
 
+template <class Mem>
+void load_all(Pattern pattern, const std::byte* start, Mem* values, unsigned count) {
+  if (pattern == Pattern::row) {
+    std::memcpy(values, start, count * sizeof(Mem));
+    return;
+  }
+  Mem value;
+  std::memcpy(&value, start, sizeof value);
+  std::fill_n(values, count, value);
+}
+
+template <class Mem, class Reg>
+bool load_halves(Warp& w, const Instruction& i, Mask lanes, Reg* d) {
+  LaneHalf halves[2];
+  if (!halves_of(w, i, lanes, sizeof(Mem), halves)) return false;
+  for (unsigned k = 0; k < 2; ++k) {
+    if (!halves[k].start) continue;
+    Mem values[kHalf];
+    load_all(halves[k].pattern, halves[k].start, values, kHalf);
+    for (unsigned l = 0; l < kHalf; ++l) d[k * kHalf + l] = static_cast<Reg>(values[l]);
+  }
+  return true;
+}
+
+template <class Mem, class Reg>
+bool store_halves(Warp& w, const Instruction& i, Mask lanes, const Reg* b) {
+  LaneHalf halves[2];
+  if (!halves_of(w, i, lanes, sizeof(Mem), halves)) return false;
+  for (const auto& half : halves)
+    if (half.start && half.pattern != Pattern::row) return false;
+  for (unsigned k = 0; k < 2; ++k) {
+    if (!halves[k].start) continue;
+    Mem values[kHalf];
+    for (unsigned l = 0; l < kHalf; ++l) values[l] = static_cast<Mem>(b[k * kHalf + l]);
+    std::memcpy(halves[k].start, values, sizeof values);
+  }
+  return true;
+}
+
 template <class Mem, class Reg>
 void load(Warp& w, const Instruction& i, Mask lanes) {
   auto* const d = w.at<Reg>(i.d);
   std::byte* start = nullptr;
   const auto pattern = lanes == kAllLanes ? pattern_of(w, i, sizeof(Mem), start) : Pattern::scattered;
   if (pattern == Pattern::scattered) {
+    if (load_halves<Mem>(w, i, lanes, d)) return;
     each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, const std::byte* p) {
       Mem value;
       std::memcpy(&value, p, sizeof value);
@@ -23,13 +64,7 @@ void load(Warp& w, const Instruction& i, Mask lanes) {
     return;
   }
   Mem values[kLanes];
-  if (pattern == Pattern::row) {
-    std::memcpy(values, start, sizeof values);
-  } else {
-    Mem value;
-    std::memcpy(&value, start, sizeof value);
-    for (auto& v : values) v = value;
-  }
+  load_all(pattern, start, values, kLanes);
   for (unsigned l = 0; l < kLanes; ++l) d[l] = static_cast<Reg>(values[l]);
 }
 
@@ -43,6 +78,7 @@ void store(Warp& w, const Instruction& i, Mask lanes) {
     std::memcpy(start, values, sizeof values);
     return;
   }
+  if (store_halves<Mem>(w, i, lanes, b)) return;
   each_place(w, i, lanes, sizeof(Mem), [=](unsigned l, std::byte* p) {
     const auto value = static_cast<Mem>(b[l]);
     std::memcpy(p, &value, sizeof value);
