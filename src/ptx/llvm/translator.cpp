@@ -46,8 +46,8 @@ void Translator::translate(llvm::Function& into) {
   for (std::size_t k = 0; k < stretches_.size(); ++k) add_to_phis(k);
 }
 
-// Where several ways meet, values come from phis of the shape that was found. What no instruction changes needs none, and
-// is known to lie in the frame as it was.
+// Where several ways meet, values come from phis of the shape that was found. What no instruction changes needs none,
+// and is known to lie in the frame as it was.
 void Translator::begin_stretch(std::size_t number) {
   auto& begun = begun_[number];
   const auto ways = stretches_[number].from.size() + (number == 0 ? 1 : 0);

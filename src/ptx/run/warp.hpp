@@ -69,8 +69,8 @@ struct Fragment {
 
 enum class Progress : std::uint8_t { finished, blocked, paused, faulted };
 
-// How a turn by compiled code alone ends: at a barrier that all threads of the block come to, with the end of the warp, or
-// because it was long enough. Elsewhere: what stands there needs more than code.
+// How a turn by compiled code alone ends: at a barrier that all threads of the block come to, with the end of the warp,
+// or because it was long enough. Elsewhere: what stands there needs more than code.
 enum class PhaseEnd : std::uint8_t { elsewhere, barrier, ended, turn };
 
 struct Turn {
