@@ -117,7 +117,7 @@ std::array<std::int64_t, kMostDimensions + 1> Layout::strides(const Place& place
   return out;
 }
 
-fft::Shape Layout::shape(bool in_place) const {
+fft::Shape Layout::shape(bool in_place, std::int64_t batch) const {
   const std::int64_t last = sizes_[static_cast<std::size_t>(rank_ - 1)], half = last / 2 + 1;
   const std::int64_t real = in_place ? 2 * half : last;
   const auto in = strides(in_, kind_ == fft::Kind::complex_to_real   ? half
@@ -128,7 +128,7 @@ fft::Shape Layout::shape(bool in_place) const {
                                                                        : last);
   fft::Shape shape{.kind = kind_,
                    .dimensions = {},
-                   .batch = batch_,
+                   .batch = batch,
                    .in_distance = in[kMostDimensions],
                    .out_distance = out[kMostDimensions]};
   for (std::size_t i = 0; i < static_cast<std::size_t>(rank_); ++i)

@@ -35,11 +35,16 @@ class Layout {
   static cufftResult make(const Request& request, std::optional<Layout>& out);
 
   fft::Kind kind() const { return kind_; }
+  int rank() const { return rank_; }
+  std::int64_t size(int dimension) const { return sizes_[static_cast<std::size_t>(dimension)]; }
+  std::int64_t batch() const { return batch_; }
   bool can_run() const { return can_run_; }
   cudaDataType in_type() const { return in_type_; }
   cudaDataType out_type() const { return out_type_; }
   // Real numbers without `embed` have gaps where the transform is in place: each row has room for its complex numbers.
-  fft::Shape shape(bool in_place) const;
+  fft::Shape shape(bool in_place) const { return shape(in_place, batch_); }
+  // The same of another number of transforms.
+  fft::Shape shape(bool in_place, std::int64_t batch) const;
 
  private:
   struct Place {

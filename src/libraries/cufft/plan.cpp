@@ -1,8 +1,7 @@
 #include "libraries/cufft/plan.hpp"
 
-#include <map>
-
 #include "base/never_destroyed.hpp"
+#include "libraries/cufft/single.hpp"
 
 namespace nvmlkit::cufft {
 namespace {
@@ -20,17 +19,36 @@ Plans& plans() {
 
 }  // namespace
 
+cufftResult Plan::set_layout(const Layout& layout) {
+  if (gpus_)
+    if (const auto result = Spread::make(layout, gpus_->count(), spread_); result != CUFFT_SUCCESS) return result;
+  layout_ = layout;
+  return CUFFT_SUCCESS;
+}
+
 template <class Real>
-std::shared_ptr<const fft::Transform<Real>> Plan::transform(std::shared_ptr<const fft::Transform<Real>> (&made)[2][2],
-                                                            int sign, bool in_place) {
+std::shared_ptr<const fft::Transform<Real>> Plan::transform(Made<Real>& made, const Key& key) {
   const std::lock_guard lock(mutex_);
-  auto& slot = made[sign < 0][in_place];
-  if (!slot) slot = fft::Transform<Real>::make(layout_->shape(in_place), sign, in_place);
+  auto& slot = made[key];
+  const auto& [sign, in_place, batch] = key;
+  if (!slot) slot = fft::Transform<Real>::make(layout_->shape(in_place, batch), sign, in_place);
   return slot;
 }
 
-template Single Plan::transform(Single (&)[2][2], int, bool);
-template Double Plan::transform(Double (&)[2][2], int, bool);
+Single Plan::single_transform(int sign, bool in_place, std::int64_t batch) {
+  return transform<float>(singles_, {sign, in_place, batch});
+}
+
+Double Plan::double_transform(int sign, bool in_place, std::int64_t batch) {
+  return transform<double>(doubles_, {sign, in_place, batch});
+}
+
+std::shared_ptr<const Stages> Plan::stages(cufftXtSubFormat before, int sign) {
+  const std::lock_guard lock(mutex_);
+  auto& slot = stages_[{before, sign}];
+  if (!slot) slot = make_stages(*spread_, *layout_, before, sign);
+  return slot;
+}
 
 Handle add_plan() {
   Plans& all = plans();

@@ -76,7 +76,7 @@ const char* name_of(fft::Kind kind) {
 }
 
 template <class Transform, class Work>
-cufftResult enqueue(const Call& call, const fft::Shape& shape, const Sides& sides, const Transform& transform,
+cufftResult enqueue(CUstream stream, const fft::Shape& shape, const Sides& sides, const Transform& transform,
                     Work work) {
   if (!transform) return CUFFT_ALLOC_FAILED;
   const auto* const driver = libraries::driver();
@@ -85,7 +85,7 @@ cufftResult enqueue(const Call& call, const fft::Shape& shape, const Sides& side
   const libraries::Cost cost{.operations = shape.operations(),
                              .bytes = static_cast<double>(sides.in_count) * static_cast<double>(sides.in_size) +
                                       static_cast<double>(sides.out_count) * static_cast<double>(sides.out_size)};
-  return answer_of(libraries::enqueue(*driver, call.plan.stream, name_of(shape.kind), cost,
+  return answer_of(libraries::enqueue(*driver, stream, name_of(shape.kind), cost,
                                       [=](Running& running) { work(running, sides, *transform); }));
 }
 
@@ -96,30 +96,40 @@ cufftResult answer_of(libraries::CUresult result) {
   return result == cuda::CUDA_ERROR_OUT_OF_MEMORY ? CUFFT_ALLOC_FAILED : CUFFT_EXEC_FAILED;
 }
 
+int sign_of(fft::Kind kind, int direction) {
+  return kind == fft::Kind::complex ? direction : kind == fft::Kind::real_to_complex ? -1 : 1;
+}
+
 cufftResult run(const Call& call, void* in, void* out, int direction) {
   const Layout& layout = *call.plan.layout();
+  if (call.plan.gpus()) return CUFFT_INTERNAL_ERROR;  // their numbers are in descriptors
   if (!in || !out) return CUFFT_INVALID_VALUE;
   if (layout.kind() == fft::Kind::complex && direction != -1 && direction != 1) return CUFFT_INVALID_VALUE;
   if (!layout.can_run()) return CUFFT_EXEC_FAILED;
+  return run_batch(call, call.plan.stream, in, out, direction, layout.batch());
+}
+
+cufftResult run_batch(const Call& call, CUstream stream, void* in, void* out, int direction, std::int64_t batch) {
+  const Layout& layout = *call.plan.layout();
   const bool in_place = in == out;
-  const auto shape = layout.shape(in_place);
+  const auto shape = layout.shape(in_place, batch);
   const Sides sides{
       in, out, shape.in_extent(), shape.out_extent(), size_of(layout.in_type()), size_of(layout.out_type())};
-  const int sign = layout.kind() == fft::Kind::complex           ? direction
-                   : layout.kind() == fft::Kind::real_to_complex ? -1
-                                                                 : 1;
+  const int sign = sign_of(layout.kind(), direction);
+  const auto single = [&] { return call.plan.single_transform(sign, in_place, batch); };
   switch (layout.in_type()) {
     case CUDA_R_64F:
     case CUDA_C_64F:
-      return enqueue(call, shape, sides, call.plan.double_transform(sign, in_place), run_plain<fft::Transform<double>>);
+      return enqueue(stream, shape, sides, call.plan.double_transform(sign, in_place, batch),
+                     run_plain<fft::Transform<double>>);
     case CUDA_R_32F:
     case CUDA_C_32F:
-      return enqueue(call, shape, sides, call.plan.single_transform(sign, in_place), run_plain<fft::Transform<float>>);
+      return enqueue(stream, shape, sides, single(), run_plain<fft::Transform<float>>);
     case CUDA_R_16F:
     case CUDA_C_16F:
-      return enqueue(call, shape, sides, call.plan.single_transform(sign, in_place), run_narrow<ptx::Half>);
+      return enqueue(stream, shape, sides, single(), run_narrow<ptx::Half>);
     default:
-      return enqueue(call, shape, sides, call.plan.single_transform(sign, in_place), run_narrow<ptx::Bfloat>);
+      return enqueue(stream, shape, sides, single(), run_narrow<ptx::Bfloat>);
   }
 }
 

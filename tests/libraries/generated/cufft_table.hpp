@@ -47,31 +47,31 @@ struct Cufft : Loaded {
   decltype(&cufft::cufftSetPlanPropertyInt64) cufftSetPlanPropertyInt64 = find<decltype(&cufft::cufftSetPlanPropertyInt64)>("cufftSetPlanPropertyInt64");
   decltype(&cufft::cufftSetStream) cufftSetStream = find<decltype(&cufft::cufftSetStream)>("cufftSetStream");
   decltype(&cufft::cufftSetWorkArea) cufftSetWorkArea = find<decltype(&cufft::cufftSetWorkArea)>("cufftSetWorkArea");
+  decltype(&cufft::cufftXtClearCallback) cufftXtClearCallback = find<decltype(&cufft::cufftXtClearCallback)>("cufftXtClearCallback");
   decltype(&cufft::cufftXtExec) cufftXtExec = find<decltype(&cufft::cufftXtExec)>("cufftXtExec");
+  decltype(&cufft::cufftXtExecDescriptor) cufftXtExecDescriptor = find<decltype(&cufft::cufftXtExecDescriptor)>("cufftXtExecDescriptor");
+  decltype(&cufft::cufftXtExecDescriptorC2C) cufftXtExecDescriptorC2C = find<decltype(&cufft::cufftXtExecDescriptorC2C)>("cufftXtExecDescriptorC2C");
+  decltype(&cufft::cufftXtExecDescriptorC2R) cufftXtExecDescriptorC2R = find<decltype(&cufft::cufftXtExecDescriptorC2R)>("cufftXtExecDescriptorC2R");
+  decltype(&cufft::cufftXtExecDescriptorD2Z) cufftXtExecDescriptorD2Z = find<decltype(&cufft::cufftXtExecDescriptorD2Z)>("cufftXtExecDescriptorD2Z");
+  decltype(&cufft::cufftXtExecDescriptorR2C) cufftXtExecDescriptorR2C = find<decltype(&cufft::cufftXtExecDescriptorR2C)>("cufftXtExecDescriptorR2C");
+  decltype(&cufft::cufftXtExecDescriptorZ2D) cufftXtExecDescriptorZ2D = find<decltype(&cufft::cufftXtExecDescriptorZ2D)>("cufftXtExecDescriptorZ2D");
+  decltype(&cufft::cufftXtExecDescriptorZ2Z) cufftXtExecDescriptorZ2Z = find<decltype(&cufft::cufftXtExecDescriptorZ2Z)>("cufftXtExecDescriptorZ2Z");
+  decltype(&cufft::cufftXtFree) cufftXtFree = find<decltype(&cufft::cufftXtFree)>("cufftXtFree");
   decltype(&cufft::cufftXtGetSizeMany) cufftXtGetSizeMany = find<decltype(&cufft::cufftXtGetSizeMany)>("cufftXtGetSizeMany");
   decltype(&cufft::cufftXtMakePlanMany) cufftXtMakePlanMany = find<decltype(&cufft::cufftXtMakePlanMany)>("cufftXtMakePlanMany");
+  decltype(&cufft::cufftXtMalloc) cufftXtMalloc = find<decltype(&cufft::cufftXtMalloc)>("cufftXtMalloc");
+  decltype(&cufft::cufftXtMemcpy) cufftXtMemcpy = find<decltype(&cufft::cufftXtMemcpy)>("cufftXtMemcpy");
+  decltype(&cufft::cufftXtQueryPlan) cufftXtQueryPlan = find<decltype(&cufft::cufftXtQueryPlan)>("cufftXtQueryPlan");
+  decltype(&cufft::cufftXtSetCallback) cufftXtSetCallback = find<decltype(&cufft::cufftXtSetCallback)>("cufftXtSetCallback");
+  decltype(&cufft::cufftXtSetCallbackSharedSize) cufftXtSetCallbackSharedSize = find<decltype(&cufft::cufftXtSetCallbackSharedSize)>("cufftXtSetCallbackSharedSize");
+  decltype(&cufft::cufftXtSetGPUs) cufftXtSetGPUs = find<decltype(&cufft::cufftXtSetGPUs)>("cufftXtSetGPUs");
+  decltype(&cufft::cufftXtSetWorkArea) cufftXtSetWorkArea = find<decltype(&cufft::cufftXtSetWorkArea)>("cufftXtSetWorkArea");
   decltype(&cufft::cufftXtSetWorkAreaPolicy) cufftXtSetWorkAreaPolicy = find<decltype(&cufft::cufftXtSetWorkAreaPolicy)>("cufftXtSetWorkAreaPolicy");
 };
 
 // Those that answer CUFFT_NOT_SUPPORTED.
 inline const std::vector<const char*> kCufftUnsupported = {
-    "cufftXtClearCallback",
-    "cufftXtExecDescriptor",
-    "cufftXtExecDescriptorC2C",
-    "cufftXtExecDescriptorC2R",
-    "cufftXtExecDescriptorD2Z",
-    "cufftXtExecDescriptorR2C",
-    "cufftXtExecDescriptorZ2D",
-    "cufftXtExecDescriptorZ2Z",
-    "cufftXtFree",
-    "cufftXtMalloc",
-    "cufftXtMemcpy",
-    "cufftXtQueryPlan",
-    "cufftXtSetCallback",
-    "cufftXtSetCallbackSharedSize",
-    "cufftXtSetGPUs",
     "cufftXtSetJITCallback",
-    "cufftXtSetWorkArea",
 };
 
 }  // namespace nvmlkit::library_test

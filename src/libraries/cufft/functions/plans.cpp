@@ -1,5 +1,7 @@
 #include "libraries/cufft/functions/plans.hpp"
 
+#include <algorithm>
+
 #include "libraries/cufft/functions/request.hpp"
 
 namespace nvmlkit::cufft::functions {
@@ -9,8 +11,7 @@ cufftResult give_layout(Plan& plan, const Request& request) {
   if (plan.layout()) return CUFFT_INVALID_PLAN;  // a plan is made once
   std::optional<Layout> layout;
   if (const auto result = Layout::make(request, layout); result != CUFFT_SUCCESS) return result;
-  plan.set_layout(*layout);
-  return CUFFT_SUCCESS;
+  return plan.set_layout(*layout);
 }
 
 // NVIDIA's library looks at the types and at the number of dimensions before it looks at the handle.
@@ -19,7 +20,7 @@ auto maker(Handle handle, std::size_t* work) {
     const auto plan = find_plan(handle);
     if (!plan) return CUFFT_INVALID_PLAN;
     const auto result = give_layout(*plan, request);
-    if (result == CUFFT_SUCCESS) *work = 0;
+    if (result == CUFFT_SUCCESS) std::fill_n(work, plan->gpu_count(), 0);  // one for each GPU
     return result;
   };
 }

@@ -1,5 +1,7 @@
 #include "libraries/cufft/functions/sizes.hpp"
 
+#include <algorithm>
+
 #include "libraries/cufft/functions/request.hpp"
 
 namespace nvmlkit::cufft::functions {
@@ -8,10 +10,11 @@ namespace {
 // The size of a plan that could be made, and, for a handle, whether there is a plan to make.
 auto sizer(std::size_t* work, std::optional<Handle> handle = std::nullopt) {
   return [work, handle](const Request& request) {
-    if (handle && !find_plan(*handle)) return CUFFT_INVALID_PLAN;
+    const auto plan = handle ? find_plan(*handle) : nullptr;
+    if (handle && !plan) return CUFFT_INVALID_PLAN;
     std::optional<Layout> layout;
     const auto result = Layout::make(request, layout);
-    if (result == CUFFT_SUCCESS) *work = 0;
+    if (result == CUFFT_SUCCESS) std::fill_n(work, plan ? plan->gpu_count() : 1, 0);
     return result;
   };
 }
@@ -40,7 +43,7 @@ cufftResult size(Handle handle, std::size_t* work) {
   if (!work) return CUFFT_INVALID_VALUE;
   const auto plan = find_plan(handle);
   if (!plan || !plan->layout()) return CUFFT_INVALID_PLAN;
-  *work = 0;
+  std::fill_n(work, plan->gpu_count(), 0);
   return CUFFT_SUCCESS;
 }
 cufftResult size_1d(Handle handle, int nx, cufftType type, int batch, std::size_t* work) {
@@ -72,11 +75,15 @@ cufftResult size_typed(Handle handle, int rank, long long* n, long long* inembed
                     sizer(work, handle));
 }
 
-cufftResult set_work_area(const Call&, void*) { return CUFFT_SUCCESS; }
+cufftResult set_work_area(const Call& call, void*) { return call.plan.gpus() ? CUFFT_INVALID_PLAN : CUFFT_SUCCESS; }
+cufftResult set_work_areas(const Call& call, void** areas) {
+  return call.plan.gpus() || areas ? CUFFT_SUCCESS : CUFFT_INVALID_VALUE;
+}
 
-// As NVIDIA's library: neither depends on the plan.
+// As NVIDIA's library: neither depends on the transform.
 cufftResult set_auto_allocation(const Call&, int) { return CUFFT_SUCCESS; }
-cufftResult set_work_area_policy(const Call&, cufftXtWorkAreaPolicy, std::size_t* work) {
+cufftResult set_work_area_policy(const Call& call, cufftXtWorkAreaPolicy, std::size_t* work) {
+  if (call.plan.gpus()) return CUFFT_INVALID_PLAN;
   if (work) *work = 0;
   return CUFFT_SUCCESS;
 }

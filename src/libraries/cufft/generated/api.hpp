@@ -45,9 +45,25 @@ cufftResult cufftSetAutoAllocation(Handle plan, int autoAllocate);
 cufftResult cufftSetPlanPropertyInt64(Handle plan, cufftProperty property, const long long inputValueInt);
 cufftResult cufftSetStream(Handle plan, CUstream stream);
 cufftResult cufftSetWorkArea(Handle plan, void* workArea);
+cufftResult cufftXtClearCallback(Handle plan, cufftXtCallbackType cbType);
 cufftResult cufftXtExec(Handle plan, void* input, void* output, int direction);
+cufftResult cufftXtExecDescriptor(Handle plan, Descriptor* input, Descriptor* output, int direction);
+cufftResult cufftXtExecDescriptorC2C(Handle plan, Descriptor* input, Descriptor* output, int direction);
+cufftResult cufftXtExecDescriptorC2R(Handle plan, Descriptor* input, Descriptor* output);
+cufftResult cufftXtExecDescriptorD2Z(Handle plan, Descriptor* input, Descriptor* output);
+cufftResult cufftXtExecDescriptorR2C(Handle plan, Descriptor* input, Descriptor* output);
+cufftResult cufftXtExecDescriptorZ2D(Handle plan, Descriptor* input, Descriptor* output);
+cufftResult cufftXtExecDescriptorZ2Z(Handle plan, Descriptor* input, Descriptor* output, int direction);
+cufftResult cufftXtFree(Descriptor* descriptor);
 cufftResult cufftXtGetSizeMany(Handle plan, int rank, long long* n, long long* inembed, long long istride, long long idist, cudaDataType inputtype, long long* onembed, long long ostride, long long odist, cudaDataType outputtype, long long batch, size_t* workSize, cudaDataType executiontype);
 cufftResult cufftXtMakePlanMany(Handle plan, int rank, long long* n, long long* inembed, long long istride, long long idist, cudaDataType inputtype, long long* onembed, long long ostride, long long odist, cudaDataType outputtype, long long batch, size_t* workSize, cudaDataType executiontype);
+cufftResult cufftXtMalloc(Handle plan, Descriptor** descriptor, cufftXtSubFormat format);
+cufftResult cufftXtMemcpy(Handle plan, void* dstPointer, void* srcPointer, cufftXtCopyType type);
+cufftResult cufftXtQueryPlan(Handle plan, void* queryStruct, cufftXtQueryType queryType);
+cufftResult cufftXtSetCallback(Handle plan, void** callback_routine, cufftXtCallbackType cbType, void** caller_info);
+cufftResult cufftXtSetCallbackSharedSize(Handle plan, cufftXtCallbackType cbType, size_t sharedSize);
+cufftResult cufftXtSetGPUs(Handle handle, int nGPUs, int* whichGPUs);
+cufftResult cufftXtSetWorkArea(Handle plan, void** workArea);
 cufftResult cufftXtSetWorkAreaPolicy(Handle plan, cufftXtWorkAreaPolicy policy, size_t* workSize);
 
 }  // extern "C"

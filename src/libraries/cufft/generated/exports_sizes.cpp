@@ -57,6 +57,10 @@ NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtGetSizeMany(Handle plan, int rank, lon
   return without_handle([&] { return functions::size_typed(plan, rank, n, inembed, istride, idist, inputtype, onembed, ostride, odist, outputtype, batch, workSize, executiontype); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetWorkArea(Handle plan, void** workArea) {
+  return with(plan, "cufftXtSetWorkArea", [&](const Call& call) { return functions::set_work_areas(call, workArea); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetWorkAreaPolicy(Handle plan, cufftXtWorkAreaPolicy policy, size_t* workSize) {
   return with(plan, "cufftXtSetWorkAreaPolicy", [&](const Call& call) { return functions::set_work_area_policy(call, policy, workSize); });
 }

@@ -6,23 +6,7 @@
 namespace nvmlkit::cufft {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtClearCallback() { return unsupported("cufftXtClearCallback", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtExecDescriptor() { return unsupported("cufftXtExecDescriptor", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtExecDescriptorC2C() { return unsupported("cufftXtExecDescriptorC2C", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtExecDescriptorC2R() { return unsupported("cufftXtExecDescriptorC2R", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtExecDescriptorD2Z() { return unsupported("cufftXtExecDescriptorD2Z", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtExecDescriptorR2C() { return unsupported("cufftXtExecDescriptorR2C", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtExecDescriptorZ2D() { return unsupported("cufftXtExecDescriptorZ2D", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtExecDescriptorZ2Z() { return unsupported("cufftXtExecDescriptorZ2Z", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtFree() { return unsupported("cufftXtFree", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtMalloc() { return unsupported("cufftXtMalloc", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtMemcpy() { return unsupported("cufftXtMemcpy", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtQueryPlan() { return unsupported("cufftXtQueryPlan", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetCallback() { return unsupported("cufftXtSetCallback", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetCallbackSharedSize() { return unsupported("cufftXtSetCallbackSharedSize", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetGPUs() { return unsupported("cufftXtSetGPUs", CUFFT_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetJITCallback() { return unsupported("cufftXtSetJITCallback", CUFFT_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetWorkArea() { return unsupported("cufftXtSetWorkArea", CUFFT_NOT_SUPPORTED); }
 
 }  // extern "C"
 }  // namespace nvmlkit::cufft
