@@ -41,6 +41,66 @@ TEST_F(Rotations, ModifiedOnesDoSoWithScales) {
   }
 }
 
+// Of any types: what they are made of, rounded, gives what they are.
+TEST_F(Rotations, OfAnyTypes) {
+  for (int turn = 0; turn < 20; ++turn) {
+    const Half a = number_of<Half>(random), b = number_of<Half>(random);
+    const double x = Half::wide(a), y = Half::wide(b);
+    Half r = a, z = b;
+    float c = 0, s = 0;
+    ASSERT_EQ(lib.cublasRotgEx(handle, &r, &z, CUDA_R_16F, &c, &s, CUDA_R_32F, CUDA_R_32F), CUBLAS_STATUS_SUCCESS);
+    EXPECT_NEAR(static_cast<double>(c) * y - static_cast<double>(s) * x, 0, 1e-6);
+    EXPECT_NEAR(std::abs(static_cast<double>(Half::wide(r))), std::hypot(x, y), 1e-3);
+    const auto p = number_of<DoubleComplex>(random), q = number_of<DoubleComplex>(random);
+    DoubleComplex u = p, v = q, cosine, sine;
+    ASSERT_EQ(lib.cublasRotgEx(handle, &u, &v, CUDA_C_64F, &cosine, &sine, CUDA_C_64F, CUDA_C_64F),
+              CUBLAS_STATUS_SUCCESS);
+    EXPECT_NEAR(std::abs(cosine * q - std::conj(sine) * p), 0, 1e-15);
+    EXPECT_NEAR(std::abs(cosine * p + sine * q - u), 0, 1e-15);
+    EXPECT_EQ(cosine.imag(), 0);
+  }
+  int number = 0;
+  EXPECT_EQ(lib.cublasRotgEx(handle, &number, &number, CUDA_R_32F, &number, &number, CUDA_C_32F, CUDA_R_32F),
+            CUBLAS_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(lib.cublasRotgEx(handle, nullptr, &number, CUDA_R_32F, &number, &number, CUDA_R_32F, CUDA_R_32F),
+            CUBLAS_STATUS_INVALID_VALUE);
+}
+
+// Modified ones in float, of vectors of 16 bits with steps; the numbers lie on the device.
+TEST_F(Rotations, ModifiedOnesOfAnyTypes) {
+  ASSERT_EQ(lib.cublasSetPointerMode_v2(handle, CUBLAS_POINTER_MODE_DEVICE), CUBLAS_STATUS_SUCCESS);
+  for (int turn = 0; turn < 20; ++turn) {
+    const double d1 = std::abs(random.number()), d2 = std::abs(random.number()), x = random.number();
+    const Bfloat16 y = number_of<Bfloat16>(random);
+    OnDevice<double> on_d1({d1}), on_d2({d2});
+    OnDevice<float> on_x({static_cast<float>(x)}), h(std::vector<float>(5));
+    OnDevice<Bfloat16> on_y({y});
+    ASSERT_EQ(lib.cublasRotmgEx(handle, on_d1.data(), CUDA_R_64F, on_d2.data(), CUDA_R_64F, on_x.data(), CUDA_R_32F,
+                                on_y.data(), CUDA_R_16BF, h.data(), CUDA_R_32F, CUDA_R_32F),
+              CUBLAS_STATUS_SUCCESS);
+    constexpr int kCount = 3;
+    std::vector<Half> left = numbers_of<Half>(random, kCount);
+    std::vector<float> right = numbers_of<float>(random, 2 * kCount);
+    left[1] = Half::of(x), right[2] = static_cast<float>(Bfloat16::wide(y));
+    OnDevice<Half> first(left);
+    OnDevice<float> second(right);
+    ASSERT_EQ(lib.cublasRotmEx(handle, kCount, first.data(), CUDA_R_16F, 1, second.data(), CUDA_R_32F, 2, h.data(),
+                               CUDA_R_32F, CUDA_R_32F),
+              CUBLAS_STATUS_SUCCESS);
+    const auto turned = second.get();
+    EXPECT_NEAR(turned[2], 0, 2e-3 * std::max(1.0, std::abs(static_cast<double>(h.get()[2]))));
+    EXPECT_NEAR(Half::wide(first.get()[1]), on_x.get()[0], 4e-3 * std::max(1.0, std::abs(x)));
+    for (const std::size_t gap : {1, 3, 5}) EXPECT_EQ(turned[gap], right[gap]);
+    // As the function of floats does it.
+    std::vector<float> wide;
+    for (const Half value : left) wide.push_back(static_cast<float>(Half::wide(value)));
+    OnDevice<float> plain(wide), beside(right);
+    ASSERT_EQ(lib.cublasSrotm_v2(handle, kCount, plain.data(), 1, beside.data(), 2, h.data()), CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(turned, beside.get());
+  }
+  ASSERT_EQ(lib.cublasSetPointerMode_v2(handle, CUBLAS_POINTER_MODE_HOST), CUBLAS_STATUS_SUCCESS);
+}
+
 TEST_F(Rotations, BatchesOfAMatrixAndAVector) {
   constexpr int kRows = 5, kColumns = 4, kCount = 3;
   const auto a = numbers_of<Half>(random, kRows * kColumns * kCount), x = numbers_of<Half>(random, kRows * kCount);

@@ -389,6 +389,10 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasNrm2Ex_64) cublasNrm2Ex_64 = find<decltype(&cublas::cublasNrm2Ex_64)>("cublasNrm2Ex_64");
   decltype(&cublas::cublasRotEx) cublasRotEx = find<decltype(&cublas::cublasRotEx)>("cublasRotEx");
   decltype(&cublas::cublasRotEx_64) cublasRotEx_64 = find<decltype(&cublas::cublasRotEx_64)>("cublasRotEx_64");
+  decltype(&cublas::cublasRotgEx) cublasRotgEx = find<decltype(&cublas::cublasRotgEx)>("cublasRotgEx");
+  decltype(&cublas::cublasRotmEx) cublasRotmEx = find<decltype(&cublas::cublasRotmEx)>("cublasRotmEx");
+  decltype(&cublas::cublasRotmEx_64) cublasRotmEx_64 = find<decltype(&cublas::cublasRotmEx_64)>("cublasRotmEx_64");
+  decltype(&cublas::cublasRotmgEx) cublasRotmgEx = find<decltype(&cublas::cublasRotmgEx)>("cublasRotmgEx");
   decltype(&cublas::cublasSasum) cublasSasum = find<decltype(&cublas::cublasSasum)>("cublasSasum");
   decltype(&cublas::cublasSasum_v2) cublasSasum_v2 = find<decltype(&cublas::cublasSasum_v2)>("cublasSasum_v2");
   decltype(&cublas::cublasSasum_v2_64) cublasSasum_v2_64 = find<decltype(&cublas::cublasSasum_v2_64)>("cublasSasum_v2_64");
@@ -752,10 +756,6 @@ inline const std::vector<const char*> kCublasUnsupported = {
     "cublasGetFixedPointEmulationMantissaBitOffset",
     "cublasGetFixedPointEmulationMantissaControl",
     "cublasGetFixedPointEmulationMaxMantissaBitCount",
-    "cublasRotgEx",
-    "cublasRotmEx",
-    "cublasRotmEx_64",
-    "cublasRotmgEx",
     "cublasSetEmulationSpecialValuesSupport",
     "cublasSetEmulationStrategy",
     "cublasSetFixedPointEmulationMantissaBitCountPointer",

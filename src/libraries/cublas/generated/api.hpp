@@ -385,6 +385,10 @@ cublasStatus_t cublasNrm2Ex(Handle* handle, int n, const void* x, cudaDataType x
 cublasStatus_t cublasNrm2Ex_64(Handle* handle, int64_t n, const void* x, cudaDataType xType, int64_t incx, void* result, cudaDataType resultType, cudaDataType executionType);
 cublasStatus_t cublasRotEx(Handle* handle, int n, void* x, cudaDataType xType, int incx, void* y, cudaDataType yType, int incy, const void* c, const void* s, cudaDataType csType, cudaDataType executiontype);
 cublasStatus_t cublasRotEx_64(Handle* handle, int64_t n, void* x, cudaDataType xType, int64_t incx, void* y, cudaDataType yType, int64_t incy, const void* c, const void* s, cudaDataType csType, cudaDataType executiontype);
+cublasStatus_t cublasRotgEx(Handle* handle, void* a, void* b, cudaDataType abType, void* c, void* s, cudaDataType csType, cudaDataType executiontype);
+cublasStatus_t cublasRotmEx(Handle* handle, int n, void* x, cudaDataType xType, int incx, void* y, cudaDataType yType, int incy, const void* param, cudaDataType paramType, cudaDataType executiontype);
+cublasStatus_t cublasRotmEx_64(Handle* handle, int64_t n, void* x, cudaDataType xType, int64_t incx, void* y, cudaDataType yType, int64_t incy, const void* param, cudaDataType paramType, cudaDataType executiontype);
+cublasStatus_t cublasRotmgEx(Handle* handle, void* d1, cudaDataType d1Type, void* d2, cudaDataType d2Type, void* x1, cudaDataType x1Type, const void* y1, cudaDataType y1Type, void* param, cudaDataType paramType, cudaDataType executiontype);
 float cublasSasum(int n, const float* x, int incx);
 cublasStatus_t cublasSasum_v2(Handle* handle, int n, const float* x, int incx, float* result);
 cublasStatus_t cublasSasum_v2_64(Handle* handle, int64_t n, const float* x, int64_t incx, float* result);

@@ -12,10 +12,6 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaBitCou
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaBitOffset() { return unsupported("cublasGetFixedPointEmulationMantissaBitOffset", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaControl() { return unsupported("cublasGetFixedPointEmulationMantissaControl", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMaxMantissaBitCount() { return unsupported("cublasGetFixedPointEmulationMaxMantissaBitCount", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotgEx() { return unsupported("cublasRotgEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotmEx() { return unsupported("cublasRotmEx", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotmEx_64() { return unsupported("cublasRotmEx_64", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasRotmgEx() { return unsupported("cublasRotmgEx", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetEmulationSpecialValuesSupport() { return unsupported("cublasSetEmulationSpecialValuesSupport", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetEmulationStrategy() { return unsupported("cublasSetEmulationStrategy", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaBitCountPointer() { return unsupported("cublasSetFixedPointEmulationMantissaBitCountPointer", CUBLAS_STATUS_NOT_SUPPORTED); }
