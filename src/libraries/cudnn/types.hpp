@@ -80,6 +80,14 @@ struct Dropout {
   unsigned long long seed = 0;
 };
 
+// Of eight dimensions, whatever the tensors have. `folds`: of the dimensions in space.
+struct TensorTransform {
+  cudnnTensorFormat_t format = CUDNN_TENSOR_NCHW;
+  std::array<std::int32_t, 8> before{}, after{};
+  std::array<std::uint32_t, 6> folds{};
+  cudnnFoldingDirection_t direction = CUDNN_TRANSFORM_FOLD;
+};
+
 struct SpatialTransformer {
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
   std::vector<int> sizes;  // of the output

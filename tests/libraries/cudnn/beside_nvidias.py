@@ -199,8 +199,48 @@ def responses(call: beside.Library) -> Iterator[beside.Answer]:
         yield f"normalization {mode} {groups}", (status, sizes)
 
 
+def transforms(call: beside.Library) -> Iterator[beside.Answer]:
+    of, source = made(call, "TensorTransform"), made(call, "Tensor")
+
+    def got(wanted: int) -> tuple[object, ...]:
+        kind, direction = c_int(99), c_int(99)
+        before, after, folds = integers(*[99] * 9), integers(*[99] * 9), integers(*[99] * 9)
+        status = call("cudnnGetTensorTransformDescriptor", of, wanted, byref(kind), before, after, folds, byref(direction))
+        return (status, kind.value, list(before), list(after), list(folds), direction.value)
+
+    def destination() -> tuple[object, ...]:
+        to, bytes_ = made(call, "Tensor"), c_size_t(99)
+        kind, count, all_sizes, all_strides = c_int(99), c_int(99), integers(*[99] * 9), integers(*[99] * 9)
+        status = call("cudnnInitTransformDest", of, source, to, byref(bytes_))
+        if status != 0:
+            return (status,)
+        call("cudnnGetTensorNdDescriptor", to, 8, byref(kind), byref(count), all_sizes, all_strides)
+        return (status, bytes_.value, kind.value, list(all_sizes)[: count.value], list(all_strides)[: count.value])
+
+    yield "transform of none", (call("cudnnInitTransformDest", of, source, made(call, "Tensor"), byref(c_size_t())),)
+    for wanted in range(9):
+        yield f"fresh transform {wanted}", got(wanted)
+    for count in (-1, 0, 1, 2, 3, 5, 8, 9):
+        status = call("cudnnSetTensorTransformDescriptor", of, count, 0, integers(*[count] * 9), None, None, 0)
+        yield f"transform of {count}", (status, got(8))
+    pads = (((0, 0, 0, 0), (0, 0, 0, 0)), ((0, 0, 1, 2), (1, 2, 0, 0)), ((0, -1, -1, 0), (0, 0, -1, 1)), ((0, 0, -9, 0), (0, 0, 0, 0)))
+    kinds = ((0, (0, 0), 0), (1, (2, 3), 0), (0, (2, 3), 1), (1, (1, 2), 1), (2, (0, 0), 0), (-1, (1, 1), 0), (3, (1, 1), 0))
+    for shape, (before, after), (format_, fold, way) in itertools.product(((2, 3, 6, 8), (2, 4, 5, 7)), pads, kinds):
+        call("cudnnSetTensor4dDescriptor", source, 0, 2 if way else 0, *shape)
+        status = call("cudnnSetTensorTransformDescriptor", of, 4, format_, integers(*before), integers(*after), integers(*fold), way)
+        yield f"transform {shape} {before} {after} {format_} {fold} {way}", (status, got(4), destination())
+    for shape in ((2, 3, 4), (2, 3, 4, 5, 6)):
+        packed = [1]
+        for n in reversed(shape[1:]):
+            packed.insert(0, packed[0] * n)
+        call("cudnnSetTensorNdDescriptor", source, 0, len(shape), integers(*shape), integers(*packed))
+        for format_, fold in itertools.product((0, 1), (1, 2)):
+            status = call("cudnnSetTensorTransformDescriptor", of, len(shape), format_, integers(*[1] * 5), integers(*[0] * 5), integers(*[fold] * 3), 0)
+            yield f"transform {shape} {format_} {fold}", (status, got(6), destination())
+
+
 def nothing(call: beside.Library) -> Iterator[beside.Answer]:
-    kinds = ("Tensor", "Filter", "Convolution", "OpTensor", "ReduceTensor", "Activation", "Pooling", "LRN", "SpatialTransformer", "CTCLoss", "Dropout", "RNN", "RNNData")
+    kinds = ("Tensor", "Filter", "Convolution", "OpTensor", "ReduceTensor", "Activation", "Pooling", "LRN", "SpatialTransformer", "TensorTransform", "CTCLoss", "Dropout", "RNN", "RNNData")
     for kind in kinds:
         yield f"create {kind}", call(f"cudnnCreate{kind}Descriptor", None)
         yield f"destroy {kind}", call(f"cudnnDestroy{kind}Descriptor", None)
@@ -219,7 +259,7 @@ def nothing(call: beside.Library) -> Iterator[beside.Answer]:
 
 def answers(call: beside.Library) -> Iterator[beside.Answer]:
     """What a descriptor holds after a call that it refused is left open: some of it may have changed."""
-    for part in (tensors, filters, convolutions, pooling, settings, responses, nothing):
+    for part in (tensors, filters, convolutions, pooling, settings, responses, transforms, nothing):
         for name, answer in part(call):
             is_refused = isinstance(answer, tuple) and answer[0] != 0
             yield name, answer[0] if is_refused else answer

@@ -51,6 +51,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnCreateReduceTensorDescriptor) cudnnCreateReduceTensorDescriptor = find<decltype(&cudnn::cudnnCreateReduceTensorDescriptor)>("cudnnCreateReduceTensorDescriptor");
   decltype(&cudnn::cudnnCreateSpatialTransformerDescriptor) cudnnCreateSpatialTransformerDescriptor = find<decltype(&cudnn::cudnnCreateSpatialTransformerDescriptor)>("cudnnCreateSpatialTransformerDescriptor");
   decltype(&cudnn::cudnnCreateTensorDescriptor) cudnnCreateTensorDescriptor = find<decltype(&cudnn::cudnnCreateTensorDescriptor)>("cudnnCreateTensorDescriptor");
+  decltype(&cudnn::cudnnCreateTensorTransformDescriptor) cudnnCreateTensorTransformDescriptor = find<decltype(&cudnn::cudnnCreateTensorTransformDescriptor)>("cudnnCreateTensorTransformDescriptor");
   decltype(&cudnn::cudnnDeriveBNTensorDescriptor) cudnnDeriveBNTensorDescriptor = find<decltype(&cudnn::cudnnDeriveBNTensorDescriptor)>("cudnnDeriveBNTensorDescriptor");
   decltype(&cudnn::cudnnDeriveNormTensorDescriptor) cudnnDeriveNormTensorDescriptor = find<decltype(&cudnn::cudnnDeriveNormTensorDescriptor)>("cudnnDeriveNormTensorDescriptor");
   decltype(&cudnn::cudnnDestroy) cudnnDestroy = find<decltype(&cudnn::cudnnDestroy)>("cudnnDestroy");
@@ -67,6 +68,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnDestroyReduceTensorDescriptor) cudnnDestroyReduceTensorDescriptor = find<decltype(&cudnn::cudnnDestroyReduceTensorDescriptor)>("cudnnDestroyReduceTensorDescriptor");
   decltype(&cudnn::cudnnDestroySpatialTransformerDescriptor) cudnnDestroySpatialTransformerDescriptor = find<decltype(&cudnn::cudnnDestroySpatialTransformerDescriptor)>("cudnnDestroySpatialTransformerDescriptor");
   decltype(&cudnn::cudnnDestroyTensorDescriptor) cudnnDestroyTensorDescriptor = find<decltype(&cudnn::cudnnDestroyTensorDescriptor)>("cudnnDestroyTensorDescriptor");
+  decltype(&cudnn::cudnnDestroyTensorTransformDescriptor) cudnnDestroyTensorTransformDescriptor = find<decltype(&cudnn::cudnnDestroyTensorTransformDescriptor)>("cudnnDestroyTensorTransformDescriptor");
   decltype(&cudnn::cudnnDropoutBackward) cudnnDropoutBackward = find<decltype(&cudnn::cudnnDropoutBackward)>("cudnnDropoutBackward");
   decltype(&cudnn::cudnnDropoutForward) cudnnDropoutForward = find<decltype(&cudnn::cudnnDropoutForward)>("cudnnDropoutForward");
   decltype(&cudnn::cudnnDropoutGetReserveSpaceSize) cudnnDropoutGetReserveSpaceSize = find<decltype(&cudnn::cudnnDropoutGetReserveSpaceSize)>("cudnnDropoutGetReserveSpaceSize");
@@ -135,8 +137,11 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetTensor4dDescriptor) cudnnGetTensor4dDescriptor = find<decltype(&cudnn::cudnnGetTensor4dDescriptor)>("cudnnGetTensor4dDescriptor");
   decltype(&cudnn::cudnnGetTensorNdDescriptor) cudnnGetTensorNdDescriptor = find<decltype(&cudnn::cudnnGetTensorNdDescriptor)>("cudnnGetTensorNdDescriptor");
   decltype(&cudnn::cudnnGetTensorSizeInBytes) cudnnGetTensorSizeInBytes = find<decltype(&cudnn::cudnnGetTensorSizeInBytes)>("cudnnGetTensorSizeInBytes");
+  decltype(&cudnn::cudnnGetTensorTransformDescriptor) cudnnGetTensorTransformDescriptor = find<decltype(&cudnn::cudnnGetTensorTransformDescriptor)>("cudnnGetTensorTransformDescriptor");
   decltype(&cudnn::cudnnGetVersion) cudnnGetVersion = find<decltype(&cudnn::cudnnGetVersion)>("cudnnGetVersion");
   decltype(&cudnn::cudnnGraphVersionCheck) cudnnGraphVersionCheck = find<decltype(&cudnn::cudnnGraphVersionCheck)>("cudnnGraphVersionCheck");
+  decltype(&cudnn::cudnnIm2Col) cudnnIm2Col = find<decltype(&cudnn::cudnnIm2Col)>("cudnnIm2Col");
+  decltype(&cudnn::cudnnInitTransformDest) cudnnInitTransformDest = find<decltype(&cudnn::cudnnInitTransformDest)>("cudnnInitTransformDest");
   decltype(&cudnn::cudnnLRNCrossChannelBackward) cudnnLRNCrossChannelBackward = find<decltype(&cudnn::cudnnLRNCrossChannelBackward)>("cudnnLRNCrossChannelBackward");
   decltype(&cudnn::cudnnLRNCrossChannelForward) cudnnLRNCrossChannelForward = find<decltype(&cudnn::cudnnLRNCrossChannelForward)>("cudnnLRNCrossChannelForward");
   decltype(&cudnn::cudnnNormalizationBackward) cudnnNormalizationBackward = find<decltype(&cudnn::cudnnNormalizationBackward)>("cudnnNormalizationBackward");
@@ -186,13 +191,16 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnSetTensor4dDescriptorEx) cudnnSetTensor4dDescriptorEx = find<decltype(&cudnn::cudnnSetTensor4dDescriptorEx)>("cudnnSetTensor4dDescriptorEx");
   decltype(&cudnn::cudnnSetTensorNdDescriptor) cudnnSetTensorNdDescriptor = find<decltype(&cudnn::cudnnSetTensorNdDescriptor)>("cudnnSetTensorNdDescriptor");
   decltype(&cudnn::cudnnSetTensorNdDescriptorEx) cudnnSetTensorNdDescriptorEx = find<decltype(&cudnn::cudnnSetTensorNdDescriptorEx)>("cudnnSetTensorNdDescriptorEx");
+  decltype(&cudnn::cudnnSetTensorTransformDescriptor) cudnnSetTensorTransformDescriptor = find<decltype(&cudnn::cudnnSetTensorTransformDescriptor)>("cudnnSetTensorTransformDescriptor");
   decltype(&cudnn::cudnnSoftmaxBackward) cudnnSoftmaxBackward = find<decltype(&cudnn::cudnnSoftmaxBackward)>("cudnnSoftmaxBackward");
   decltype(&cudnn::cudnnSoftmaxForward) cudnnSoftmaxForward = find<decltype(&cudnn::cudnnSoftmaxForward)>("cudnnSoftmaxForward");
   decltype(&cudnn::cudnnSpatialTfGridGeneratorBackward) cudnnSpatialTfGridGeneratorBackward = find<decltype(&cudnn::cudnnSpatialTfGridGeneratorBackward)>("cudnnSpatialTfGridGeneratorBackward");
   decltype(&cudnn::cudnnSpatialTfGridGeneratorForward) cudnnSpatialTfGridGeneratorForward = find<decltype(&cudnn::cudnnSpatialTfGridGeneratorForward)>("cudnnSpatialTfGridGeneratorForward");
   decltype(&cudnn::cudnnSpatialTfSamplerBackward) cudnnSpatialTfSamplerBackward = find<decltype(&cudnn::cudnnSpatialTfSamplerBackward)>("cudnnSpatialTfSamplerBackward");
   decltype(&cudnn::cudnnSpatialTfSamplerForward) cudnnSpatialTfSamplerForward = find<decltype(&cudnn::cudnnSpatialTfSamplerForward)>("cudnnSpatialTfSamplerForward");
+  decltype(&cudnn::cudnnTransformFilter) cudnnTransformFilter = find<decltype(&cudnn::cudnnTransformFilter)>("cudnnTransformFilter");
   decltype(&cudnn::cudnnTransformTensor) cudnnTransformTensor = find<decltype(&cudnn::cudnnTransformTensor)>("cudnnTransformTensor");
+  decltype(&cudnn::cudnnTransformTensorEx) cudnnTransformTensorEx = find<decltype(&cudnn::cudnnTransformTensorEx)>("cudnnTransformTensorEx");
 };
 
 // Those that answer CUDNN_STATUS_NOT_SUPPORTED.
@@ -204,13 +212,11 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnCreateFusedOpsPlan",
     "cudnnCreateFusedOpsVariantParamPack",
     "cudnnCreateSeqDataDescriptor",
-    "cudnnCreateTensorTransformDescriptor",
     "cudnnDestroyAttnDescriptor",
     "cudnnDestroyFusedOpsConstParamPack",
     "cudnnDestroyFusedOpsPlan",
     "cudnnDestroyFusedOpsVariantParamPack",
     "cudnnDestroySeqDataDescriptor",
-    "cudnnDestroyTensorTransformDescriptor",
     "cudnnDivisiveNormalizationBackward",
     "cudnnDivisiveNormalizationForward",
     "cudnnFusedOpsExecute",
@@ -221,9 +227,6 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnGetMultiHeadAttnBuffers",
     "cudnnGetMultiHeadAttnWeights",
     "cudnnGetSeqDataDescriptor",
-    "cudnnGetTensorTransformDescriptor",
-    "cudnnIm2Col",
-    "cudnnInitTransformDest",
     "cudnnMakeFusedOpsPlan",
     "cudnnMultiHeadAttnBackwardData",
     "cudnnMultiHeadAttnBackwardWeights",
@@ -233,9 +236,6 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnSetFusedOpsConstParamPackAttribute",
     "cudnnSetFusedOpsVariantParamPackAttribute",
     "cudnnSetSeqDataDescriptor",
-    "cudnnSetTensorTransformDescriptor",
-    "cudnnTransformFilter",
-    "cudnnTransformTensorEx",
 };
 
 }  // namespace nvmlkit::library_test

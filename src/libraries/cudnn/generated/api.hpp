@@ -51,6 +51,7 @@ cudnnStatus_t cudnnCreateRNNDescriptor(Rnn** rnnDesc);
 cudnnStatus_t cudnnCreateReduceTensorDescriptor(ReduceTensor** reduceTensorDesc);
 cudnnStatus_t cudnnCreateSpatialTransformerDescriptor(SpatialTransformer** stDesc);
 cudnnStatus_t cudnnCreateTensorDescriptor(Tensor** tensorDesc);
+cudnnStatus_t cudnnCreateTensorTransformDescriptor(TensorTransform** transformDesc);
 cudnnStatus_t cudnnDeriveBNTensorDescriptor(Tensor* derivedBnDesc, const Tensor* xDesc, cudnnBatchNormMode_t mode);
 cudnnStatus_t cudnnDeriveNormTensorDescriptor(Tensor* derivedNormScaleBiasDesc, Tensor* derivedNormMeanVarDesc, const Tensor* xDesc, cudnnNormMode_t mode, int groupCnt);
 cudnnStatus_t cudnnDestroy(Handle* handle);
@@ -67,6 +68,7 @@ cudnnStatus_t cudnnDestroyRNNDescriptor(Rnn* rnnDesc);
 cudnnStatus_t cudnnDestroyReduceTensorDescriptor(ReduceTensor* reduceTensorDesc);
 cudnnStatus_t cudnnDestroySpatialTransformerDescriptor(SpatialTransformer* stDesc);
 cudnnStatus_t cudnnDestroyTensorDescriptor(Tensor* tensorDesc);
+cudnnStatus_t cudnnDestroyTensorTransformDescriptor(TensorTransform* transformDesc);
 cudnnStatus_t cudnnDropoutBackward(Handle* handle, const Dropout* dropoutDesc, const Tensor* dydesc, const void* dy, const Tensor* dxdesc, void* dx, void* reserveSpace, size_t reserveSpaceSizeInBytes);
 cudnnStatus_t cudnnDropoutForward(Handle* handle, const Dropout* dropoutDesc, const Tensor* xdesc, const void* x, const Tensor* ydesc, void* y, void* reserveSpace, size_t reserveSpaceSizeInBytes);
 cudnnStatus_t cudnnDropoutGetReserveSpaceSize(Tensor* xdesc, size_t* sizeInBytes);
@@ -135,8 +137,11 @@ cudnnStatus_t cudnnGetStream(Handle* handle, CUstream* streamId);
 cudnnStatus_t cudnnGetTensor4dDescriptor(const Tensor* tensorDesc, cudnnDataType_t* dataType, int* n, int* c, int* h, int* w, int* nStride, int* cStride, int* hStride, int* wStride);
 cudnnStatus_t cudnnGetTensorNdDescriptor(const Tensor* tensorDesc, int nbDimsRequested, cudnnDataType_t* dataType, int* nbDims, int* dimA, int* strideA);
 cudnnStatus_t cudnnGetTensorSizeInBytes(const Tensor* tensorDesc, size_t* size);
+cudnnStatus_t cudnnGetTensorTransformDescriptor(TensorTransform* transformDesc, uint32_t nbDimsRequested, cudnnTensorFormat_t* destFormat, int32_t* padBeforeA, int32_t* padAfterA, uint32_t* foldA, cudnnFoldingDirection_t* direction);
 size_t cudnnGetVersion();
 cudnnStatus_t cudnnGraphVersionCheck();
+cudnnStatus_t cudnnIm2Col(Handle* handle, const Tensor* xDesc, const void* x, const Filter* wDesc, const Convolution* convDesc, void* colBuffer);
+cudnnStatus_t cudnnInitTransformDest(const TensorTransform* transformDesc, const Tensor* srcDesc, Tensor* destDesc, size_t* destSizeInBytes);
 cudnnStatus_t cudnnLRNCrossChannelBackward(Handle* handle, Lrn* normDesc, cudnnLRNMode_t lrnMode, const void* alpha, const Tensor* yDesc, const void* y, const Tensor* dyDesc, const void* dy, const Tensor* xDesc, const void* x, const void* beta, const Tensor* dxDesc, void* dx);
 cudnnStatus_t cudnnLRNCrossChannelForward(Handle* handle, Lrn* normDesc, cudnnLRNMode_t lrnMode, const void* alpha, const Tensor* xDesc, const void* x, const void* beta, const Tensor* yDesc, void* y);
 cudnnStatus_t cudnnNormalizationBackward(Handle* handle, cudnnNormMode_t mode, cudnnNormOps_t normOps, cudnnNormAlgo_t algo, const void* alphaDataDiff, const void* betaDataDiff, const void* alphaParamDiff, const void* betaParamDiff, const Tensor* xDesc, const void* xData, const Tensor* yDesc, const void* yData, const Tensor* dyDesc, const void* dyData, const Tensor* dzDesc, void* dzData, const Tensor* dxDesc, void* dxData, const Tensor* dNormScaleBiasDesc, const void* normScaleData, const void* normBiasData, void* dNormScaleData, void* dNormBiasData, double epsilon, const Tensor* normMeanVarDesc, const void* savedMean, const void* savedInvVariance, Activation* activationDesc, void* workSpace, size_t workSpaceSizeInBytes, void* reserveSpace, size_t reserveSpaceSizeInBytes, int groupCnt);
@@ -186,13 +191,16 @@ cudnnStatus_t cudnnSetTensor4dDescriptor(Tensor* tensorDesc, cudnnTensorFormat_t
 cudnnStatus_t cudnnSetTensor4dDescriptorEx(Tensor* tensorDesc, cudnnDataType_t dataType, int n, int c, int h, int w, int nStride, int cStride, int hStride, int wStride);
 cudnnStatus_t cudnnSetTensorNdDescriptor(Tensor* tensorDesc, cudnnDataType_t dataType, int nbDims, const int* dimA, const int* strideA);
 cudnnStatus_t cudnnSetTensorNdDescriptorEx(Tensor* tensorDesc, cudnnTensorFormat_t format, cudnnDataType_t dataType, int nbDims, const int* dimA);
+cudnnStatus_t cudnnSetTensorTransformDescriptor(TensorTransform* transformDesc, const uint32_t nbDims, const cudnnTensorFormat_t destFormat, const int32_t* padBeforeA, const int32_t* padAfterA, const uint32_t* foldA, const cudnnFoldingDirection_t direction);
 cudnnStatus_t cudnnSoftmaxBackward(Handle* handle, cudnnSoftmaxAlgorithm_t algo, cudnnSoftmaxMode_t mode, const void* alpha, const Tensor* yDesc, const void* y, const Tensor* dyDesc, const void* dy, const void* beta, const Tensor* dxDesc, void* dx);
 cudnnStatus_t cudnnSoftmaxForward(Handle* handle, cudnnSoftmaxAlgorithm_t algo, cudnnSoftmaxMode_t mode, const void* alpha, const Tensor* xDesc, const void* x, const void* beta, const Tensor* yDesc, void* y);
 cudnnStatus_t cudnnSpatialTfGridGeneratorBackward(Handle* handle, const SpatialTransformer* stDesc, const void* dgrid, void* dtheta);
 cudnnStatus_t cudnnSpatialTfGridGeneratorForward(Handle* handle, const SpatialTransformer* stDesc, const void* theta, void* grid);
 cudnnStatus_t cudnnSpatialTfSamplerBackward(Handle* handle, SpatialTransformer* stDesc, const void* alpha, const Tensor* xDesc, const void* x, const void* beta, const Tensor* dxDesc, void* dx, const void* alphaDgrid, const Tensor* dyDesc, const void* dy, const void* grid, const void* betaDgrid, void* dgrid);
 cudnnStatus_t cudnnSpatialTfSamplerForward(Handle* handle, SpatialTransformer* stDesc, const void* alpha, const Tensor* xDesc, const void* x, const void* grid, const void* beta, Tensor* yDesc, void* y);
+cudnnStatus_t cudnnTransformFilter(Handle* handle, const TensorTransform* transDesc, const void* alpha, const Filter* srcDesc, const void* srcData, const void* beta, const Filter* destDesc, void* destData);
 cudnnStatus_t cudnnTransformTensor(Handle* handle, const void* alpha, const Tensor* xDesc, const void* x, const void* beta, const Tensor* yDesc, void* y);
+cudnnStatus_t cudnnTransformTensorEx(Handle* handle, const TensorTransform* transDesc, const void* alpha, const Tensor* srcDesc, const void* srcData, const void* beta, const Tensor* destDesc, void* destData);
 
 }  // extern "C"
 }  // namespace nvmlkit::cudnn

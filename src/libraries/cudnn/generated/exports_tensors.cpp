@@ -57,6 +57,10 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateTensorDescriptor(Tensor** tensor
   return without_handle([&] { return functions::create_descriptor(tensorDesc); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateTensorTransformDescriptor(TensorTransform** transformDesc) {
+  return without_handle([&] { return functions::create_descriptor(transformDesc); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyActivationDescriptor(Activation* activationDesc) {
   return without_handle([&] { return functions::destroy_descriptor(activationDesc); });
 }
@@ -107,6 +111,10 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroySpatialTransformerDescriptor(Sp
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyTensorDescriptor(Tensor* tensorDesc) {
   return without_handle([&] { return functions::destroy_descriptor(tensorDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyTensorTransformDescriptor(TensorTransform* transformDesc) {
+  return without_handle([&] { return functions::destroy_descriptor(transformDesc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetFilter4dDescriptor(const Filter* filterDesc, cudnnDataType_t* dataType, cudnnTensorFormat_t* format, int* k, int* c, int* h, int* w) {

@@ -13,13 +13,11 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsConstParamPack() { retur
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsPlan() { return unsupported("cudnnCreateFusedOpsPlan", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsVariantParamPack() { return unsupported("cudnnCreateFusedOpsVariantParamPack", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateSeqDataDescriptor() { return unsupported("cudnnCreateSeqDataDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateTensorTransformDescriptor() { return unsupported("cudnnCreateTensorTransformDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyAttnDescriptor() { return unsupported("cudnnDestroyAttnDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFusedOpsConstParamPack() { return unsupported("cudnnDestroyFusedOpsConstParamPack", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFusedOpsPlan() { return unsupported("cudnnDestroyFusedOpsPlan", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFusedOpsVariantParamPack() { return unsupported("cudnnDestroyFusedOpsVariantParamPack", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroySeqDataDescriptor() { return unsupported("cudnnDestroySeqDataDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyTensorTransformDescriptor() { return unsupported("cudnnDestroyTensorTransformDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDivisiveNormalizationBackward() { return unsupported("cudnnDivisiveNormalizationBackward", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDivisiveNormalizationForward() { return unsupported("cudnnDivisiveNormalizationForward", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnFusedOpsExecute() { return unsupported("cudnnFusedOpsExecute", CUDNN_STATUS_NOT_SUPPORTED); }
@@ -30,9 +28,6 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetFusedOpsVariantParamPackAttribute()
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetMultiHeadAttnBuffers() { return unsupported("cudnnGetMultiHeadAttnBuffers", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetMultiHeadAttnWeights() { return unsupported("cudnnGetMultiHeadAttnWeights", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetSeqDataDescriptor() { return unsupported("cudnnGetSeqDataDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetTensorTransformDescriptor() { return unsupported("cudnnGetTensorTransformDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnIm2Col() { return unsupported("cudnnIm2Col", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnInitTransformDest() { return unsupported("cudnnInitTransformDest", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnMakeFusedOpsPlan() { return unsupported("cudnnMakeFusedOpsPlan", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnMultiHeadAttnBackwardData() { return unsupported("cudnnMultiHeadAttnBackwardData", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnMultiHeadAttnBackwardWeights() { return unsupported("cudnnMultiHeadAttnBackwardWeights", CUDNN_STATUS_NOT_SUPPORTED); }
@@ -42,9 +37,6 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetAttnDescriptor() { return unsupport
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetFusedOpsConstParamPackAttribute() { return unsupported("cudnnSetFusedOpsConstParamPackAttribute", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetFusedOpsVariantParamPackAttribute() { return unsupported("cudnnSetFusedOpsVariantParamPackAttribute", CUDNN_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetSeqDataDescriptor() { return unsupported("cudnnSetSeqDataDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetTensorTransformDescriptor() { return unsupported("cudnnSetTensorTransformDescriptor", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnTransformFilter() { return unsupported("cudnnTransformFilter", CUDNN_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnTransformTensorEx() { return unsupported("cudnnTransformTensorEx", CUDNN_STATUS_NOT_SUPPORTED); }
 
 }  // extern "C"
 }  // namespace nvmlkit::cudnn
