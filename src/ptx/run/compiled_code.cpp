@@ -207,8 +207,8 @@ inline CodeEnd Warp::try_pieces(const PieceNode* node, CodeContext& context) {
     context.reached = worker.reached(node->code);
     const auto end = node->code.piece.code(&context);
     if (end == CodeEnd::mismatch) continue;
-    // Some are counted: threads that all write a number wait for each other.
-    const bool is_counted = (worker.instructions & 0x38) == 0;
+    // One of eight is counted, by chance: threads that all write a number wait for each other.
+    const bool is_counted = worker.instructions * 0x9E3779B97F4A7C15 >> 61 == 0;
     if (is_counted && (node != first || node->next.load(std::memory_order_relaxed))) node->list->count(*node);
     polls_ |= context.polls != 0;
     worker.changes |= context.polls != 0;
