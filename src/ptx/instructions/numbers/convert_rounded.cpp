@@ -20,8 +20,8 @@ S whole(S v) {
     case Rounding::nearest:
       break;
   }
-  if constexpr (sizeof v == 4) return __builtin_roundevenf(v);
-  return static_cast<S>(__builtin_roundeven(v));
+  if constexpr (sizeof v == 4) return ::roundevenf(v);
+  return static_cast<S>(::roundeven(v));
 }
 
 template <Rounding kRounding>
