@@ -8,7 +8,7 @@ namespace nvmlkit::cufft {
 // CUFFT_SUCCESS, or why the transform cannot begin with numbers of this format. `after`: the format of its results.
 cufftResult check_begin(const Spread& spread, fft::Kind kind, cufftXtSubFormat before, cufftXtSubFormat& after);
 
-// Null where there is no memory for it. `last`: the last size of a transform, in real numbers.
+// Null where check_begin() refuses. Throws std::bad_alloc where there is no memory for it.
 std::shared_ptr<const Stages> make_stages(const Spread& spread, const Layout& layout, cufftXtSubFormat before,
                                           int sign);
 

@@ -6,8 +6,6 @@
 namespace nvmlkit::cufft {
 namespace {
 
-constexpr int kMostGpus = 16;
-
 bool is_power(std::int64_t n) { return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n)); }
 
 // The choice of NVIDIA's library for 2^6 to 2^27 numbers, in both precisions.
@@ -49,7 +47,7 @@ cufftResult Spread::check_single() {
   const int last = layout_.rank() - 1;
   for (int i = 0; i <= last; ++i)
     if (layout_.size(i) != 1 || (i == last && has_real)) sizes_.push_back(layout_.size(i));
-  if (sizes_.empty() || gpus_ > kMostGpus) return CUFFT_INVALID_SIZE;
+  if (sizes_.empty()) return CUFFT_INVALID_SIZE;
   if (sizes_.size() == 1) {
     const auto size = sizes_[0];
     if (has_real || !is_power(size) || !is_power(gpus_) || size < least_line(gpus_)) return CUFFT_INVALID_SIZE;

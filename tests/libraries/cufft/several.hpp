@@ -50,7 +50,7 @@ inline std::vector<double> random_numbers(std::mt19937& random, std::int64_t cou
   return out;
 }
 
-// The first of `gpus` shares, and the number of elements that share `gpu` has: by the rule of the documentation.
+// What a GPU has of a whole, by the rule of the documentation: the first `whole % gpus` ones have one more.
 struct Slice {
   std::int64_t first = 0, count = 0;
   Slice(std::int64_t whole, int gpus, int gpu) {
