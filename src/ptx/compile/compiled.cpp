@@ -19,6 +19,10 @@ constexpr std::uint32_t kVisitsElsewhere = 12000;
 // Pieces for one instruction. The first ones fit warps like those that they were made for; each later one assumes less
 // than the one before.
 constexpr std::uint8_t kMostPieces = 6, kSpecialPieces = 3;
+// With Engine::compile, a large kernel gets a further piece for an instruction behind so many visits that no piece
+// fits. A SIMT product of CUTLASS had 84 pieces, and 58 of them were such.
+constexpr std::size_t kPiecesOfLarge = 16;
+constexpr std::uint32_t kMismatchesBefore = 500;
 // For an instruction that cannot be compiled.
 constexpr std::uint8_t kNever = 255;
 
@@ -88,17 +92,25 @@ const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
   if (engine() == Engine::compile) return add(at, warp);
   const auto visits = spot.visits.load(std::memory_order_relaxed) + 1;
   const bool is_elsewhere =
-      has_pieces_.load(std::memory_order_relaxed) && !spot.is_end_of_code.load(std::memory_order_relaxed);
+      piece_count_.load(std::memory_order_relaxed) > 0 && !spot.is_end_of_code.load(std::memory_order_relaxed);
   const auto enough = is_elsewhere ? kVisitsElsewhere : kVisitsBefore;
   const bool must_wait = visits >= enough && is_pending_.load(std::memory_order_relaxed);
   spot.visits.store(must_wait ? enough - kVisitsAgain : visits, std::memory_order_relaxed);
   return must_wait || visits < enough ? nullptr : add(at, warp);
 }
 
+bool Compiled::is_worth_another(Spot& spot) {
+  if (spot.count.load(std::memory_order_relaxed) == 0 || piece_count_.load(std::memory_order_relaxed) < kPiecesOfLarge)
+    return true;
+  if (spot.visits.fetch_add(1, std::memory_order_relaxed) + 1 < kMismatchesBefore) return false;
+  spot.visits.store(0, std::memory_order_relaxed);
+  return true;
+}
+
 const PieceNode* Compiled::add(std::uint32_t at, const CodeContext& warp) {
   auto& spot = this->spot(at, lanes_of(warp));
   if (spot.count.load(std::memory_order_relaxed) >= kMostPieces) return nullptr;
-  if (engine() == Engine::compile) return make(at, warp);
+  if (engine() == Engine::compile) return is_worth_another(spot) ? make(at, warp) : nullptr;
   if (is_pending_.exchange(true)) return nullptr;
   CompileJob job{this, at, warp, {}, {}, {}, {}};
   job.registers.assign(warp.registers, warp.registers + function_.register_bytes + 64);
@@ -144,7 +156,7 @@ const PieceNode* Compiled::make_one(Spot& spot, std::uint32_t at, const CodeCont
   else
     spot.pieces.add_last(*node);
   nodes_.push_back(std::move(node));
-  has_pieces_.store(true, std::memory_order_relaxed);
+  piece_count_.store(nodes_.size(), std::memory_order_relaxed);
   return nodes_.back().get();
 }
 

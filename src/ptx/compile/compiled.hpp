@@ -69,6 +69,8 @@ class Compiled {
     bool may_begin = false;
   };
   const PieceNode* make_one(Spot& spot, std::uint32_t at, const CodeContext& warp);
+  // Beside those that do not fit.
+  bool is_worth_another(Spot& spot);
   Spot& spot(std::uint32_t at, CodeFor lanes) { return spots_[2 * at + static_cast<std::size_t>(lanes)]; }
   static CodeFor lanes_of(const CodeContext& warp);
 
@@ -80,7 +82,8 @@ class Compiled {
   std::vector<std::byte> params_, varied_;
   std::atomic<std::uint8_t> tried_{0};
   // One piece at a time is asked for: when it is there, most places that were on the way are no beginnings any more.
-  std::atomic<bool> is_pending_{false}, has_pieces_{false}, was_asked_for_{false};
+  std::atomic<bool> is_pending_{false}, was_asked_for_{false};
+  std::atomic<std::size_t> piece_count_{0};
 };
 
 }  // namespace nvmlkit::ptx

@@ -1,6 +1,6 @@
 // Barriers in compiled code: blocks of one warp, where code goes on across them, and blocks of several, which go from
 // barrier to barrier together. What threads see of each other is what it is in the interpreter. And how many pieces of
-// code a place has: registers that hold data, and warps at a border.
+// code a place has: registers that hold data, warps at a border, large kernels whose blocks differ.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -233,6 +233,30 @@ void check_border() {
   expect_pieces(kernel, 2, kMostThreads);
 }
 
+// 24 stretches with a barrier between each two. The step from lane to lane is another one in each block.
+void check_large_kernel() {
+  constexpr unsigned kStretches = 24;
+  std::string body = "mul.lo.u32 %r8, %r2, %r1;\n";
+  for (unsigned k = 0; k < kStretches; ++k) body += "bar.sync 1, 32; add.u32 %r8, %r8, 3; xor.b32 %r4, %r4, %r8;\n";
+  const Kernel kernel(body);
+  auto words = numbers(0), wanted = words;
+  for (unsigned block = 0; block < kBlocks; ++block)
+    for (unsigned lane = 0; lane < kWarp; ++lane)
+      for (unsigned stretch = 1; stretch <= kStretches; ++stretch)
+        wanted[block * kMostThreads + lane] ^= lane * block + 3 * stretch;
+  kernel.run(words, kWarp);
+  expect(words == wanted, "large kernel", kWarp);
+  if (ptx::engine() != ptx::Engine::compile) return;
+  const auto* const function = kernel.module->entry("kernel");
+  std::size_t pieces = 0;
+  for (std::uint32_t at = 0; at < function->code.size(); ++at)
+    for (const auto lanes : {ptx::CodeFor::all_lanes, ptx::CodeFor::some_lanes})
+      for (const auto* node = ptx::Compiled::of(*function).pieces_at(at, lanes); node; node = node->next.load())
+        ++pieces;
+  std::printf("%zu pieces of code for %u stretches\n", pieces, kStretches);
+  expect(pieces >= kStretches && pieces <= kStretches + 8, "pieces of a large kernel", kWarp);
+}
+
 }  // namespace
 
 int main() {
@@ -242,6 +266,7 @@ int main() {
   check_data();
   check_warps();
   check_border();
+  check_large_kernel();
   std::printf("%u wrong\n", wrong);
   return wrong == 0 ? 0 : 1;
 }
