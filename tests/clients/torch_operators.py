@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every operator of PyTorch's own list of samples (OpInfo), on a simulated GPU against the CPU of the same PyTorch, within
-PyTorch's own tolerances. A program to run by hand: ten minutes for a type.
+PyTorch's own tolerances. A program to run by hand: a minute of the processor for a type.
 
     torch_operators.py [--types float32,float64] [--operators REGEX] [--samples 4] [--seconds 60] [--gradients] [--cudnn]
                        [--json FILE]
@@ -9,7 +9,7 @@ PyTorch's own tolerances. A program to run by hand: ten minutes for a type.
 with the CPU (test_compare_cpu: 1e-3, absolute and relative). "as exact": the two differ in the rounding of 16-bit numbers, and
 the GPU is as near as the CPU to the result of the same inputs as float32. With --gradients the gradients of the inputs are compared as well.
 
-Needs NVMLKIT_TEST_TORCH and NVMLKIT_BUILD_DIR, as torch_test.py. An error of CUDA ends a process, so each operator that fails is
+Needs NVMLKIT_TEST_TORCH and NVMLKIT_BUILD_DIR, as torch_test.py, with python3-expecttest, -hypothesis and -setuptools. An error of CUDA ends a process, so each operator that fails is
 followed by a new process.
 """
 
@@ -248,7 +248,10 @@ def main() -> int:
     parser.add_argument("--cudnn", action="store_true", help="let PyTorch use cuDNN")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    pairs = json.loads(run(LIST, options.types.split(",")).stdout)
+    listed = run(LIST, options.types.split(","))
+    if listed.returncode != 0:
+        sys.exit(f"PyTorch has no list of samples: {listed.stderr[-1000:]}")
+    pairs = json.loads(listed.stdout)
     pairs = [pair for pair in pairs if re.search(options.operators, pair[0]) and not RANDOM.fullmatch(pair[0])]
     results = look(pairs, options)
     if options.json:

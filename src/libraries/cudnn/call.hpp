@@ -7,12 +7,14 @@
 
 #include "libraries/common/guarded.hpp"
 #include "libraries/common/kernel.hpp"
-#include "libraries/cudnn/live.hpp"
+#include "libraries/common/live.hpp"
 #include "libraries/cudnn/types.hpp"
 
 namespace nvmlkit::cudnn {
 
+using libraries::are_live;
 using libraries::Cost;
+using libraries::Live;
 using libraries::Running;
 
 // Keeps why a call fails, for cudnnGetLastErrorString().

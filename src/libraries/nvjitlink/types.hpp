@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libraries/common/driver.hpp"
+#include "libraries/common/live.hpp"
 #include "libraries/nvjitlink/generated/types.hpp"
 
 namespace nvmlkit::nvjitlink {
@@ -19,8 +20,6 @@ struct Input {
 
 // Inputs are kept until they are linked.
 struct Link {
-  static constexpr std::uint64_t kMark = 0x6e766d6c6b6a6974;
-  std::uint64_t mark = kMark;
   std::vector<std::string> options;
   std::vector<Input> inputs, intermediates;  // intermediates: LTO-IR
   std::string ptx;                           // of the intermediates
@@ -29,8 +28,6 @@ struct Link {
   bool has_option(const char* name) const { return std::find(options.begin(), options.end(), name) != options.end(); }
 };
 
-inline bool is_object(const Link* link) {
-  return link && reinterpret_cast<std::uintptr_t>(link) % alignof(Link) == 0 && link->mark == Link::kMark;
-}
+inline bool is_object(const Link* link) { return libraries::Live<Link>::has(link); }
 
 }  // namespace nvmlkit::nvjitlink

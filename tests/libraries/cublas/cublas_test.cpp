@@ -152,6 +152,27 @@ TEST_F(CublasTest, DoesNotReadWhatFactorsExclude) {
   EXPECT_EQ(c.get(), std::vector<float>(4, 0.0f));
 }
 
+// Factors of matrices without numbers have rows as pivots; others fail as an address that is none.
+TEST_F(CublasTest, PivotsAreRows) {
+  constexpr int kSize = 7;
+  OnDevice<double> a(std::vector<double>(kSize * kSize, std::nan(""))), c(std::vector<double>(kSize * kSize));
+  OnDevice<double*> from({a.data()}), to({c.data()});
+  OnDevice<int> pivots(std::vector<int>(kSize, 5)), states({-1});
+  const auto inverse = [&] {
+    return lib.cublasDgetriBatched(handle, kSize, from.data(), kSize, pivots.data(), to.data(), kSize, states.data(),
+                                   1);
+  };
+  ASSERT_EQ(lib.cublasDgetrfBatched(handle, kSize, from.data(), kSize, pivots.data(), states.data(), 1),
+            CUBLAS_STATUS_SUCCESS);
+  ASSERT_EQ(inverse(), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(driver().cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_TRUE(std::isnan(c.get()[0]));
+  pivots.set({1, 2, 3, 4, 5, 6, kSize + 1});
+  ASSERT_EQ(inverse(), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(driver().cuCtxSynchronize(), cuda::CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(driver().cuDevicePrimaryCtxReset_v2(0), CUDA_SUCCESS);
+}
+
 // Last: the context is of no use behind it, until it is made again.
 TEST_F(CublasTest, FreedMemoryIsAnIllegalAddress) {
   const float one = 1, zero = 0;

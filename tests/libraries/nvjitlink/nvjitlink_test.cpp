@@ -99,14 +99,17 @@ TEST_P(Links, WrongPtxIsRefused) {
 
 TEST_P(Links, WrongArguments) {
   Link* link = nullptr;
-  const char* none[] = {"-O3"};
+  const char* without[] = {"-O3"};
   const char* wrong[] = {"-arch=sm_90", "-nonsense"};
   const char* architecture[] = {"-arch=volta"};
-  EXPECT_EQ(lib_.nvJitLinkCreate(&link, 1, none), NVJITLINK_ERROR_MISSING_ARCH);
+  EXPECT_EQ(lib_.nvJitLinkCreate(&link, 1, without), NVJITLINK_ERROR_MISSING_ARCH);
   EXPECT_EQ(lib_.nvJitLinkCreate(&link, 2, wrong), NVJITLINK_ERROR_UNRECOGNIZED_OPTION);
   EXPECT_EQ(lib_.nvJitLinkCreate(&link, 1, architecture), NVJITLINK_ERROR_UNRECOGNIZED_ARCH);
   EXPECT_EQ(lib_.nvJitLinkCreate(nullptr, 0, nullptr), NVJITLINK_ERROR_NULL_INPUT);
   EXPECT_EQ(lib_.nvJitLinkDestroy(&link), NVJITLINK_ERROR_INVALID_INPUT);
+  auto* none = reinterpret_cast<Link*>(8);
+  EXPECT_EQ(lib_.nvJitLinkDestroy(&none), NVJITLINK_ERROR_INVALID_INPUT);
+  EXPECT_EQ(lib_.nvJitLinkComplete(none), NVJITLINK_ERROR_INVALID_INPUT);
   EXPECT_EQ(lib_.nvJitLinkComplete(nullptr), NVJITLINK_ERROR_INVALID_INPUT);
   EXPECT_EQ(lib_.nvJitLinkAddData(link_, NVJITLINK_INPUT_PTX, nullptr, 3, "x"), NVJITLINK_ERROR_NULL_INPUT);
   EXPECT_EQ(lib_.nvJitLinkAddFile(link_, NVJITLINK_INPUT_PTX, "/nonexistent.ptx"), NVJITLINK_ERROR_INVALID_INPUT);

@@ -96,6 +96,22 @@ TEST_P(Compiling, ErrorsAreTheCompilers) {
   EXPECT_STREQ(library_.nvrtcGetErrorString(NVRTC_ERROR_COMPILATION), "NVRTC_ERROR_COMPILATION");
 }
 
+TEST_P(Compiling, ProgramsThatAreNone) {
+  Program gone = nullptr;
+  ASSERT_EQ(library_.nvrtcCreateProgram(&gone, kSource, nullptr, 0, nullptr, nullptr), NVRTC_SUCCESS);
+  Program same = gone;
+  ASSERT_EQ(library_.nvrtcDestroyProgram(&same), NVRTC_SUCCESS);
+  for (Program none : {gone, reinterpret_cast<Program>(8), Program{}}) {
+    std::size_t size = 0;
+    const char* name = nullptr;
+    EXPECT_EQ(library_.nvrtcCompileProgram(none, 0, nullptr), NVRTC_ERROR_INVALID_PROGRAM);
+    EXPECT_EQ(library_.nvrtcGetPTXSize(none, &size), NVRTC_ERROR_INVALID_PROGRAM);
+    EXPECT_EQ(library_.nvrtcGetCUBINSize(none, &size), NVRTC_ERROR_INVALID_PROGRAM);
+    EXPECT_EQ(library_.nvrtcGetLoweredName(none, "scale<float>", &name), NVRTC_ERROR_INVALID_PROGRAM);
+    EXPECT_EQ(library_.nvrtcDestroyProgram(&none), NVRTC_ERROR_INVALID_PROGRAM);
+  }
+}
+
 // In this order: once NVIDIA's release 13 is loaded, its name stands for it.
 INSTANTIATE_TEST_SUITE_P(Releases, Compiling, testing::Values("libnvrtc.so.13", "libnvrtc.so.12"));
 

@@ -2,6 +2,7 @@
 // state of each matrix are in memory of the device; `info` of the call is in memory of the host.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -31,13 +32,16 @@ int factors_in_place(std::int64_t n, T* a, std::int64_t lda) {
   return info;
 }
 
-// The pivots of one matrix; without an array, rows are where they were.
+// The pivots of one matrix; without an array, rows are where they were. LAPACK follows a pivot wherever it leads: one
+// that is no row is an address that is none.
 inline std::vector<int> pivots_of(Running& running, const int* pivots, std::int64_t n, std::int64_t index) {
   std::vector<int> out(static_cast<std::size_t>(n));
   if (pivots)
     std::copy_n(running.read(pivots + index * n, n), n, out.begin());
   else
     std::iota(out.begin(), out.end(), 1);
+  const auto is_row = [=](int pivot) { return pivot >= 1 && pivot <= n; };
+  if (!std::all_of(out.begin(), out.end(), is_row)) throw libraries::Failed{cuda::CUDA_ERROR_ILLEGAL_ADDRESS};
   return out;
 }
 
@@ -51,8 +55,13 @@ cublasStatus_t getrf_batched(const Call& call, int n, T* const* a, int lda, int*
     int* const states = running.write(info, count);
     for (int i = 0; i < count; ++i) {
       T* const own = running.write(all[i], matrix_size(n, n, lda));
-      states[i] = pivots ? blas::getrf<T>(n, n, own, lda, running.write(pivots + std::int64_t{i} * n, n))
-                         : factors_in_place(n, own, lda);
+      if (!pivots) {
+        states[i] = factors_in_place(n, own, lda);
+        continue;
+      }
+      std::vector<int> rows(static_cast<std::size_t>(n));  // LAPACK follows them: no program changes them meanwhile
+      states[i] = blas::getrf<T>(n, n, own, lda, rows.data());
+      std::copy(rows.begin(), rows.end(), running.write(pivots + std::int64_t{i} * n, n));
     }
   });
 }

@@ -176,7 +176,12 @@ cusolverStatus_t laswp(const Call& call, int n, T* a, int lda, int first, int la
   return call.enqueue(cost_of<T>(0, std::int64_t{n} * (last - first + 1) * 2), [=](Running& running) {
     const auto count = (last - first) * std::int64_t{std::abs(step)} + first;
     const int* const all = running.read(pivots, count);
-    const Matrix<T> matrix{a, std::max(last, std::min(lda, *std::max_element(all, all + count))), n, lda};
+    int rows = last;
+    for (std::int64_t i = first - 1; i < count; i += std::abs(step)) {
+      need_row(all[i], lda);
+      rows = std::max(rows, all[i]);
+    }
+    const Matrix<T> matrix{a, rows, n, lda};
     blas::laswp<T>(n, matrix.write(running), lda, first, last, all, step);
   });
 }
@@ -212,9 +217,10 @@ cusolverStatus_t sytrf(const Call& call, cublasFillMode_t uplo, std::int64_t n, 
   if (!triangle || !matrix.is_right()) return CUSOLVER_STATUS_INVALID_VALUE;
   return call.enqueue(cost_of<T>(cube(n) / 3, n * n), [=](Running& running) {
     T* const own = matrix.write(running);
-    leave(running, info,
-          pivots ? blas::sytrf<T>(triangle, matrix.n(), own, matrix.ld(), running.write(pivots, n))
-                 : ldl_in_place(triangle == 'L', n, own, lda));
+    if (!pivots) return leave(running, info, ldl_in_place(triangle == 'L', n, own, lda));
+    std::vector<int> blocks(static_cast<std::size_t>(n));
+    leave(running, info, blas::sytrf<T>(triangle, matrix.n(), own, matrix.ld(), blocks.data()));
+    put_pivots(running, blocks, pivots);
   });
 }
 
@@ -229,7 +235,7 @@ cusolverStatus_t sytrs(const Call& call, cublasFillMode_t uplo, std::int64_t n, 
   return call.enqueue(cost_of<T>(work, n * (n + columns)), [=](Running& running) {
     leave(running, info,
           blas::sytrs<T>(triangle, factor.n(), right.n(), factor.read(running), factor.ld(),
-                         pivots_of(running, pivots, n).data(), right.write(running), right.ld()));
+                         pivots_of_blocks(running, pivots, n).data(), right.write(running), right.ld()));
   });
 }
 
@@ -241,9 +247,8 @@ cusolverStatus_t sytri(const Call& call, cublasFillMode_t uplo, std::int64_t n, 
   const auto matrix = square(a, n, lda);
   if (!triangle || !matrix.is_right()) return CUSOLVER_STATUS_INVALID_VALUE;
   return call.enqueue(cost_of<T>(cube(n) * 2 / 3, n * n), [=](Running& running) {
-    leave(
-        running, info,
-        blas::sytri<T>(triangle, matrix.n(), matrix.write(running), matrix.ld(), pivots_of(running, pivots, n).data()));
+    const auto blocks = pivots_of_blocks(running, pivots, n);
+    leave(running, info, blas::sytri<T>(triangle, matrix.n(), matrix.write(running), matrix.ld(), blocks.data()));
   });
 }
 

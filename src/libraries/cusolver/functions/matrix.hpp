@@ -84,12 +84,36 @@ inline cusolverStatus_t tell_size(int* out, std::int64_t rows, bool is_right) {
   return CUSOLVER_STATUS_SUCCESS;
 }
 
+// LAPACK follows a pivot wherever it leads: one that is no row is an address that is none.
+inline void need_row(std::int64_t pivot, std::int64_t rows) {
+  if (pivot < 1 || pivot > rows) throw libraries::Failed{cuda::CUDA_ERROR_ILLEGAL_ADDRESS};
+}
 // The pivots of a matrix; without an array, rows are where they were.
 template <class Pivot>
 std::vector<int> pivots_of(Running& running, const Pivot* pivots, std::int64_t n) {
   std::vector<int> out(static_cast<std::size_t>(n));
   const Pivot* const from = pivots ? running.read(pivots, n) : nullptr;
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<int>(from ? from[i] : static_cast<Pivot>(i) + 1);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (from) need_row(static_cast<std::int64_t>(from[i]), n);
+    out[i] = static_cast<int>(from ? from[i] : static_cast<Pivot>(i) + 1);
+  }
+  return out;
+}
+// The same of L D L^T, where two negative ones are a block of 2 by 2.
+template <class Pivot>
+std::vector<int> pivots_of_blocks(Running& running, const Pivot* pivots, std::int64_t n) {
+  if (!pivots) return pivots_of(running, pivots, n);
+  const Pivot* const from = running.read(pivots, n);
+  std::vector<int> out;
+  bool has_half = false;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t each = from[i];
+    need_row(each < 0 ? -each : each, n);
+    if (has_half && each > 0) need_row(0, n);
+    has_half = each < 0 && !has_half;
+    out.push_back(static_cast<int>(each));
+  }
+  if (has_half) need_row(0, n);
   return out;
 }
 template <class Pivot>

@@ -90,18 +90,16 @@ nvJitLinkResult create(Link** out, std::uint32_t count, const char* const* optio
       return NVJITLINK_ERROR_UNRECOGNIZED_OPTION;
   }
   if (!has_architecture) return NVJITLINK_ERROR_MISSING_ARCH;
-  *out = new Link;
+  *out = libraries::Live<Link>::make();
   (*out)->options.assign(options, options + count);
   if ((*out)->has_option("-ptx") && !(*out)->has_option("-lto")) {
-    delete *out;
+    libraries::Live<Link>::destroy(*out);
     return NVJITLINK_ERROR_LTO_NOT_ENABLED;
   }
   return NVJITLINK_SUCCESS;
 }
 nvJitLinkResult destroy(Link** link) {
-  if (!link || !is_object(*link)) return NVJITLINK_ERROR_INVALID_INPUT;
-  (*link)->mark = 0;
-  delete *link;
+  if (!link || !libraries::Live<Link>::destroy(*link)) return NVJITLINK_ERROR_INVALID_INPUT;
   *link = nullptr;
   return NVJITLINK_SUCCESS;
 }

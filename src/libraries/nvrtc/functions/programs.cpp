@@ -66,6 +66,13 @@ code_cache::Files* files() {
 // Keeping is not for several threads at once.
 std::mutex files_mutex;
 
+// Asks NVIDIA's for a program that is there; it follows any other pointer.
+template <class Member, class... Arguments>
+nvrtcResult ask_of(Member Next::*member, Program program, Arguments... arguments) {
+  if (program && !records().find(program)) return NVRTC_ERROR_INVALID_PROGRAM;
+  return ask(member, program, arguments...);
+}
+
 nvrtcResult compile_now(Program program, const std::vector<std::string>& options) {
   std::vector<const char*> pointers;
   for (const std::string& text : options) pointers.push_back(text.c_str());
@@ -80,21 +87,21 @@ nvrtcResult ask_compiled(Member Next::*member, Program program, Arguments... arg
     if (const auto result = compile_now(program, record->options); result != NVRTC_SUCCESS) return result;
     record->given = std::exchange(record->kept, std::nullopt);
   }
-  return ask(member, program, arguments...);
+  return ask_of(member, program, arguments...);
 }
 
 // A text of the result: `kept`, or what NVIDIA's program answers.
 template <class Size>
 nvrtcResult size_of(Program program, std::string Compiled::*text, Size Next::*size, std::size_t* out) {
   const auto record = records().find(program);
-  if (!record || !record->kept || !out) return ask(size, program, out);
+  if (!record || !record->kept || !out) return ask_of(size, program, out);
   *out = ((*record->kept).*text).size();
   return NVRTC_SUCCESS;
 }
 template <class Get>
 nvrtcResult text_of(Program program, std::string Compiled::*text, Get Next::*get, char* out) {
   const auto record = records().find(program);
-  if (!record || !record->kept || !out) return ask(get, program, out);
+  if (!record || !record->kept || !out) return ask_of(get, program, out);
   const std::string& from = (*record->kept).*text;
   std::copy(from.begin(), from.end(), out);
   return NVRTC_SUCCESS;
@@ -149,6 +156,7 @@ nvrtcResult create(Program* program, const char* source, const char* name, int c
 
 nvrtcResult destroy(Program* program) {
   const Program gone = program ? *program : nullptr;
+  if (gone && !records().find(gone)) return NVRTC_ERROR_INVALID_PROGRAM;
   const auto result = ask(&Next::DestroyProgram, program);
   if (result == NVRTC_SUCCESS) records().put(gone, nullptr);
   return result;
@@ -156,7 +164,7 @@ nvrtcResult destroy(Program* program) {
 
 nvrtcResult compile(Program program, int count, const char* const* options) {
   const auto record = records().find(program);
-  if (!record || count < 0 || (count > 0 && !options)) return ask(&Next::CompileProgram, program, count, options);
+  if (!record || count < 0 || (count > 0 && !options)) return ask_of(&Next::CompileProgram, program, count, options);
   record->kept.reset();
   record->options.clear();
   bool is_real = false;
@@ -220,7 +228,7 @@ nvrtcResult log_size(Program program, std::size_t* size) {
 }
 nvrtcResult log(Program program, char* out) { return text_of(program, &Compiled::log, &Next::GetProgramLog, out); }
 nvrtcResult set_flow_callback(Program program, FlowCallback callback, void* payload) {
-  const auto result = ask(&Next::SetFlowCallback, program, callback, payload);
+  const auto result = ask_of(&Next::SetFlowCallback, program, callback, payload);
   if (const auto record = records().find(program); record && result == NVRTC_SUCCESS)
     record->is_watched = callback != nullptr;
   return result;

@@ -6,7 +6,7 @@
 
 #include "base/never_destroyed.hpp"
 
-namespace nvmlkit::cudnn {
+namespace nvmlkit::libraries {
 
 template <class T>
 class Live {
@@ -47,4 +47,4 @@ bool are_live(const T*... objects) {
   return (Live<T>::has(objects) && ...);
 }
 
-}  // namespace nvmlkit::cudnn
+}  // namespace nvmlkit::libraries
