@@ -49,6 +49,7 @@ class Xt : public CublasTest {
     for (const auto address : {da, db, dc}) driver().cuMemFree_v2(address);
   }
   std::vector<T> matrix(int ld, int columns) { return numbers_of<T>(random, std::int64_t{ld} * columns); }
+  int size() { return static_cast<int>(1 + random.below(9)); }
   // A triangle that may be divided by.
   std::vector<T> triangle(int ld, int n) {
     auto out = matrix(ld, n);
@@ -72,11 +73,11 @@ TYPED_TEST_SUITE(Xt, XtTypes);
 TYPED_TEST(Xt, Products) {
   NVMLKIT_BOTH(gemm)
   NVMLKIT_BOTH(symm)
-  const auto handle = this->handle;
-  const auto xt = this->xt;
-  const auto *alpha = &this->alpha, *beta = &this->beta;
+  const auto one = this->handle;
+  const auto several = this->xt;
+  const auto *factor = &this->alpha, *kept = &this->beta;
   for (int round = 0; round < 24; ++round) {
-    const int m = 1 + this->random.below(9), n = 1 + this->random.below(9), k = 1 + this->random.below(9);
+    const int m = this->size(), n = this->size(), k = this->size();
     const auto ta = static_cast<cublasOperation_t>(this->random.below(3));
     const auto tb = static_cast<cublasOperation_t>(this->random.below(3));
     const int lda = (ta == CUBLAS_OP_N ? m : k) + 1, ldb = (tb == CUBLAS_OP_N ? k : n) + 2, ldc = m + 1;
@@ -84,10 +85,10 @@ TYPED_TEST(Xt, Products) {
         this->matrix(lda, ta == CUBLAS_OP_N ? k : m), this->matrix(ldb, tb == CUBLAS_OP_N ? n : k),
         this->matrix(ldc, n),
         [&](auto* a, auto* b, auto* c) {
-          return gemm.first(handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+          return gemm.first(one, ta, tb, m, n, k, factor, a, lda, b, ldb, kept, c, ldc);
         },
         [&](auto* a, auto* b, auto* c) {
-          return gemm.second(xt, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+          return gemm.second(several, ta, tb, m, n, k, factor, a, lda, b, ldb, kept, c, ldc);
         });
     const auto side = static_cast<cublasSideMode_t>(this->random.below(2));
     const auto fill = static_cast<cublasFillMode_t>(this->random.below(2));
@@ -95,10 +96,10 @@ TYPED_TEST(Xt, Products) {
     this->compare(
         this->matrix(order, order), this->matrix(m, n), this->matrix(m, n),
         [&](auto* a, auto* b, auto* c) {
-          return symm.first(handle, side, fill, m, n, alpha, a, order, b, m, beta, c, m);
+          return symm.first(one, side, fill, m, n, factor, a, order, b, m, kept, c, m);
         },
         [&](auto* a, auto* b, auto* c) {
-          return symm.second(xt, side, fill, m, n, alpha, a, order, b, m, beta, c, m);
+          return symm.second(several, side, fill, m, n, factor, a, order, b, m, kept, c, m);
         });
   }
 }
@@ -108,11 +109,11 @@ TYPED_TEST(Xt, Triangles) {
   NVMLKIT_BOTH(trmm)
   NVMLKIT_BOTH(syrk)
   NVMLKIT_BOTH(syr2k)
-  const auto handle = this->handle;
-  const auto xt = this->xt;
-  const auto *alpha = &this->alpha, *beta = &this->beta;
+  const auto one = this->handle;
+  const auto several = this->xt;
+  const auto *factor = &this->alpha, *kept = &this->beta;
   for (int round = 0; round < 16; ++round) {
-    const int m = 1 + this->random.below(9), n = 1 + this->random.below(9);
+    const int m = this->size(), n = this->size();
     const auto side = static_cast<cublasSideMode_t>(this->random.below(2));
     const auto fill = static_cast<cublasFillMode_t>(this->random.below(2));
     const auto diagonal = static_cast<cublasDiagType_t>(0);
@@ -121,28 +122,28 @@ TYPED_TEST(Xt, Triangles) {
     this->compare(
         this->triangle(order + 1, order), {}, this->matrix(m, n),
         [&](auto* a, auto*, auto* c) {
-          return trsm.first(handle, side, fill, t, diagonal, m, n, alpha, a, order + 1, c, m);
+          return trsm.first(one, side, fill, t, diagonal, m, n, factor, a, order + 1, c, m);
         },
         [&](auto* a, auto*, auto* c) {
-          return trsm.second(xt, side, fill, t, diagonal, m, n, alpha, a, order + 1, c, m);
+          return trsm.second(several, side, fill, t, diagonal, m, n, factor, a, order + 1, c, m);
         });
     this->compare(
         this->triangle(order, order), this->matrix(m, n), this->matrix(m, n),
         [&](auto* a, auto* b, auto* c) {
-          return trmm.first(handle, side, fill, t, diagonal, m, n, alpha, a, order, b, m, c, m);
+          return trmm.first(one, side, fill, t, diagonal, m, n, factor, a, order, b, m, c, m);
         },
         [&](auto* a, auto* b, auto* c) {
-          return trmm.second(xt, side, fill, t, diagonal, m, n, alpha, a, order, b, m, c, m);
+          return trmm.second(several, side, fill, t, diagonal, m, n, factor, a, order, b, m, c, m);
         });
     this->compare(
         this->matrix(ld, t == CUBLAS_OP_N ? m : n), this->matrix(ld, t == CUBLAS_OP_N ? m : n), this->matrix(n, n),
         [&](auto* a, auto* b, auto* c) {
-          const auto status = syrk.first(handle, fill, t, n, m, alpha, a, ld, beta, c, n);
-          return status ? status : syr2k.first(handle, fill, t, n, m, alpha, a, ld, b, ld, beta, c, n);
+          const auto status = syrk.first(one, fill, t, n, m, factor, a, ld, kept, c, n);
+          return status ? status : syr2k.first(one, fill, t, n, m, factor, a, ld, b, ld, kept, c, n);
         },
         [&](auto* a, auto* b, auto* c) {
-          const auto status = syrk.second(xt, fill, t, n, m, alpha, a, ld, beta, c, n);
-          return status ? status : syr2k.second(xt, fill, t, n, m, alpha, a, ld, b, ld, beta, c, n);
+          const auto status = syrk.second(several, fill, t, n, m, factor, a, ld, kept, c, n);
+          return status ? status : syr2k.second(several, fill, t, n, m, factor, a, ld, b, ld, kept, c, n);
         });
   }
 }
@@ -176,12 +177,12 @@ TEST_F(XtOfFloats, WrongArguments) {
   EXPECT_EQ(gemm(xt, 3, a.data()), wrong);
   EXPECT_EQ(gemm(xt, 4, nullptr), wrong);
   EXPECT_EQ(gemm(xt, 4, a.data()), CUBLAS_STATUS_SUCCESS);
-  int none[] = {99}, size = 0;
+  int none[] = {99}, dimension = 0;
   EXPECT_EQ(lib.cublasXtDeviceSelect(xt, 1, none), wrong);
   EXPECT_EQ(lib.cublasXtSetBlockDim(xt, 0), wrong);
   EXPECT_EQ(lib.cublasXtSetBlockDim(xt, 64), CUBLAS_STATUS_SUCCESS);
-  EXPECT_EQ(lib.cublasXtGetBlockDim(xt, &size), CUBLAS_STATUS_SUCCESS);
-  EXPECT_EQ(size, 64);
+  EXPECT_EQ(lib.cublasXtGetBlockDim(xt, &dimension), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(dimension, 64);
   EXPECT_EQ(lib.cublasXtCreate(nullptr), wrong);
 }
 
