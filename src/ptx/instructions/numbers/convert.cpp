@@ -9,6 +9,7 @@
 #include "ptx/instructions/numbers/float_mode.hpp"
 #include "ptx/instructions/numbers/numbers.hpp"
 #include "ptx/instructions/numbers/settled.hpp"
+#include "ptx/instructions/numbers/whole.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -68,21 +69,6 @@ Number number_at(const std::byte* at, Type type) {
       n.is_unsigned = true;
   }
   return n;
-}
-
-double whole(double v, Rounding rounding) {
-  if (std::isinf(v)) return v;
-  switch (rounding) {
-    case Rounding::zero:
-      return std::trunc(v);
-    case Rounding::down:
-      return std::floor(v);
-    case Rounding::up:
-      return std::ceil(v);
-    case Rounding::nearest:
-      return v - std::remainder(v, 1.0);  // ties to even, whatever the host's mode is
-  }
-  return v;
 }
 
 // The ends of what an integer type holds, as bits.

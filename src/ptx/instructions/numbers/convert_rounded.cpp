@@ -1,34 +1,18 @@
 // cvt of floating point numbers to whole ones, with the rounding that it names: all lanes at once.
-#include <cmath>
 #include <limits>
 
 #include "ptx/instructions/numbers/numbers.hpp"
 #include "ptx/instructions/numbers/settled.hpp"
+#include "ptx/instructions/numbers/whole.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
-
-template <Rounding kRounding, class S>
-S whole(S v) {
-  switch (kRounding) {
-    case Rounding::zero:
-      return std::trunc(v);
-    case Rounding::down:
-      return std::floor(v);
-    case Rounding::up:
-      return std::ceil(v);
-    case Rounding::nearest:
-      break;
-  }
-  if constexpr (sizeof v == 4) return ::roundevenf(v);
-  return static_cast<S>(::roundeven(v));
-}
 
 template <Rounding kRounding>
 struct Whole {
   template <class S>
   static S of(S v) {
-    return whole<kRounding>(v);
+    return whole(v, kRounding);
   }
 };
 
@@ -40,7 +24,7 @@ struct ToInteger {
     constexpr S kLow = static_cast<S>(Limits::min()), kBehind = 2 * static_cast<S>(Limits::max() / 2 + 1);
     constexpr auto kNone =
         static_cast<D>(sizeof v == 8 || sizeof(D) == 8 ? std::uint64_t{1} << (8 * sizeof(D) - 1) : 0);
-    const S r = whole<kRounding>(v);
+    const S r = whole(v, kRounding);
     const D inside = static_cast<D>(r >= kLow && r < kBehind ? r : S{0});
     const D out = r >= kBehind ? Limits::max() : r < kLow ? Limits::min() : inside;
     return v == v ? out : kNone;
