@@ -22,7 +22,7 @@ class Schedule;
 struct CodeContext;
 enum class CodeEnd : std::uint32_t;
 struct PieceNode;
-struct UnwrittenBits;
+class UnwrittenBits;
 
 // What a look at memory that others change counts for, in instructions.
 inline constexpr unsigned kWeightOfPoll = 64;
