@@ -7,31 +7,31 @@
 #include <cstring>
 #include <string_view>
 
+#include "libraries/common/find_call.hpp"
+
 namespace nvmlkit::libraries {
 namespace {
 
 using namespace cuda;
-
-template <class Function>
-bool find(void* library, const char* name, Function& out) {
-  out = reinterpret_cast<Function>(dlsym(library, name));
-  return out != nullptr;
-}
 
 // Null, or why it is no driver of ours.
 const char* load(Driver& out) {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) return "there is no libcuda.so.1";
   decltype(&cuGetExportTable) get_table = nullptr;
-  if (!find(library, "cuInit", out.init) || !find(library, "cuCtxGetCurrent", out.get_context) ||
-      !find(library, "cuCtxSetCurrent", out.set_context) || !find(library, "cuCtxGetDevice", out.get_device) ||
-      !find(library, "cuDevicePrimaryCtxRetain", out.retain_primary) ||
-      !find(library, "cuDevicePrimaryCtxRelease_v2", out.release_primary) ||
-      !find(library, "cuDeviceGetCount", out.get_count) || !find(library, "cuDeviceGetAttribute", out.get_attribute) ||
-      !find(library, "cuMemAlloc_v2", out.allocate) || !find(library, "cuMemFree_v2", out.release) ||
-      !find(library, "cuStreamSynchronize", out.wait_for_stream) ||
-      !find(library, "cuCtxSynchronize", out.wait_for_context) || !find(library, "cuMemcpy2D_v2", out.copy_rows) ||
-      !find(library, "cuMemcpy2DAsync_v2", out.copy_rows_async) || !find(library, "cuGetExportTable", get_table))
+  if (!find_call(library, "cuInit", out.init) || !find_call(library, "cuCtxGetCurrent", out.get_context) ||
+      !find_call(library, "cuCtxSetCurrent", out.set_context) ||
+      !find_call(library, "cuCtxGetDevice", out.get_device) ||
+      !find_call(library, "cuDevicePrimaryCtxRetain", out.retain_primary) ||
+      !find_call(library, "cuDevicePrimaryCtxRelease_v2", out.release_primary) ||
+      !find_call(library, "cuDeviceGetCount", out.get_count) ||
+      !find_call(library, "cuDeviceGetAttribute", out.get_attribute) ||
+      !find_call(library, "cuMemAlloc_v2", out.allocate) || !find_call(library, "cuMemFree_v2", out.release) ||
+      !find_call(library, "cuStreamSynchronize", out.wait_for_stream) ||
+      !find_call(library, "cuCtxSynchronize", out.wait_for_context) ||
+      !find_call(library, "cuMemcpy2D_v2", out.copy_rows) ||
+      !find_call(library, "cuMemcpy2DAsync_v2", out.copy_rows_async) ||
+      !find_call(library, "cuGetExportTable", get_table))
     return "its libcuda.so.1 lacks functions of CUDA 12";
   CUuuid id;
   std::memcpy(&id, host_kernels::kTableId, sizeof id);
@@ -54,6 +54,13 @@ const Driver* driver() {
   return the;
 }
 
+InContext::InContext(const Driver& driver, CUcontext context) : driver_(driver) {
+  driver_.get_context(&before_);
+  driver_.set_context(context);
+}
+
+InContext::~InContext() { driver_.set_context(before_); }
+
 CUresult ensure_context(const Driver& driver) {
   if (const auto result = driver.init(0); result != CUDA_SUCCESS) return result;
   CUcontext context = nullptr;
@@ -68,13 +75,16 @@ void wait_for_work(const Driver& driver) {
   if (driver.get_context(&context) == CUDA_SUCCESS && context) driver.wait_for_context();
 }
 
-int capability(const Driver& driver) {
-  CUdevice device = 0;
+int capability(const Driver& driver, CUdevice device) {
   int major = 0, minor = 0;
-  if (driver.get_device(&device) != CUDA_SUCCESS) return 0;
   driver.get_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
   driver.get_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
   return 10 * major + minor;
+}
+
+int capability(const Driver& driver) {
+  CUdevice device = 0;
+  return driver.get_device(&device) == CUDA_SUCCESS ? capability(driver, device) : 0;
 }
 
 bool rounds_to_tf32(int capability) {

@@ -32,13 +32,28 @@ struct Driver {
 // Null without a driver of ours; the first time, one line gives the reason.
 const Driver* driver();
 
+// A context is that of the calling thread as long as this lives; then the one before.
+class InContext {
+ public:
+  InContext(const Driver& driver, cuda::CUcontext context);
+  ~InContext();
+  InContext(const InContext&) = delete;
+  InContext& operator=(const InContext&) = delete;
+
+ private:
+  const Driver& driver_;
+  cuda::CUcontext before_ = nullptr;
+};
+
 // The calling thread has a context then: the one that it had, or the primary one of the first GPU.
 CUresult ensure_context(const Driver& driver);
 
 // As a handle that ends does: until all work of the thread's context is done. A stream of the handle may be gone.
 void wait_for_work(const Driver& driver);
 
-// Compute capability of the current GPU, 10 * major + minor; 0 without one.
+// Compute capability of a GPU, 10 * major + minor; 0 without one.
+int capability(const Driver& driver, cuda::CUdevice device);
+// That of the current GPU.
 int capability(const Driver& driver);
 
 // Whether products of float32 that may be rounded to TF32 are: on GPUs from Ampere on, unless NVIDIA_TF32_OVERRIDE is

@@ -2,16 +2,13 @@
 
 #include <dlfcn.h>
 
+#include "libraries/common/find_call.hpp"
+
 namespace nvmlkit::cufft {
 namespace {
 
 using cuda::CUresult;
-
-template <class Function>
-bool find_call(void* library, const char* name, Function& out) {
-  out = reinterpret_cast<Function>(dlsym(library, name));
-  return out != nullptr;
-}
+using libraries::find_call;
 
 bool load_calls(Calls& out) {
   out.driver = libraries::driver();
@@ -55,14 +52,6 @@ class Mark {
 
 CUresult context_of(CUstream stream, cuda::CUcontext& out) { return calls()->get_context_of(stream, &out); }
 
-// Compute capabilities and names of devices, as far as a plan needs them.
-int capability_of(cuda::CUdevice device) {
-  int major = 0, minor = 0;
-  calls()->driver->get_attribute(&major, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-  calls()->driver->get_attribute(&minor, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-  return 10 * major + minor;
-}
-
 }  // namespace
 
 const Calls* calls() {
@@ -73,13 +62,6 @@ const Calls* calls() {
   return the;
 }
 
-InContext::InContext(cuda::CUcontext context) {
-  calls()->driver->get_context(&before_);
-  calls()->driver->set_context(context);
-}
-
-InContext::~InContext() { calls()->driver->set_context(before_); }
-
 cufftResult Gpus::make(const int* numbers, int count, std::shared_ptr<const Gpus>& out) {
   if (!calls()) return CUFFT_SETUP_FAILED;
   std::vector<cuda::CUdevice> devices;
@@ -87,7 +69,8 @@ cufftResult Gpus::make(const int* numbers, int count, std::shared_ptr<const Gpus
     cuda::CUdevice device = 0;
     if (calls()->get_device(&device, numbers[i]) != cuda::CUDA_SUCCESS) return CUFFT_INVALID_DEVICE;
     devices.push_back(device);
-    if (capability_of(device) != capability_of(devices[0])) return CUFFT_INVALID_DEVICE;
+    const auto& driver = *calls()->driver;
+    if (libraries::capability(driver, device) != libraries::capability(driver, devices[0])) return CUFFT_INVALID_DEVICE;
   }
   const std::shared_ptr<Gpus> made(new Gpus);
   for (int i = 0; i < count; ++i) {

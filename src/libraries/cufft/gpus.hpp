@@ -29,15 +29,9 @@ struct Calls {
 const Calls* calls();
 
 // A context is current as long as this lives; then the one before.
-class InContext {
+class InContext : libraries::InContext {
  public:
-  explicit InContext(cuda::CUcontext context);
-  ~InContext();
-  InContext(const InContext&) = delete;
-  InContext& operator=(const InContext&) = delete;
-
- private:
-  cuda::CUcontext before_ = nullptr;
+  explicit InContext(cuda::CUcontext context) : libraries::InContext(*calls()->driver, context) {}
 };
 
 class Gpus {

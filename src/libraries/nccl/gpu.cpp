@@ -2,16 +2,13 @@
 
 #include <dlfcn.h>
 
+#include "libraries/common/find_call.hpp"
 #include "libraries/nccl/log.hpp"
 
 namespace nvmlkit::nccl {
 namespace {
 
-template <class Function>
-bool find_call(void* library, const char* name, Function& out) {
-  out = reinterpret_cast<Function>(dlsym(library, name));
-  return out != nullptr;
-}
+using libraries::find_call;
 
 bool load_calls(Gpu& out) {
   out.driver = libraries::driver();
@@ -43,12 +40,5 @@ ncclResult_t answer_of(cuda::CUresult result, const char* call) {
   log::warn(-1, "Cuda failure %d '%s'", static_cast<int>(result), call);
   return ncclUnhandledCudaError;
 }
-
-InContext::InContext(const Gpu& gpu, cuda::CUcontext context) : gpu_(gpu) {
-  gpu_.driver->get_context(&before_);
-  gpu_.driver->set_context(context);
-}
-
-InContext::~InContext() { gpu_.driver->set_context(before_); }
 
 }  // namespace nvmlkit::nccl

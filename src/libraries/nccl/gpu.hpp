@@ -28,17 +28,4 @@ const Gpu* gpu();
 // What an error of the driver is for NCCL; a line names the call.
 ncclResult_t answer_of(cuda::CUresult result, const char* call);
 
-// The context of the calling thread, for as long as it lives.
-class InContext {
- public:
-  InContext(const Gpu& gpu, cuda::CUcontext context);
-  ~InContext();
-  InContext(const InContext&) = delete;
-  InContext& operator=(const InContext&) = delete;
-
- private:
-  const Gpu& gpu_;
-  cuda::CUcontext before_ = nullptr;
-};
-
 }  // namespace nvmlkit::nccl

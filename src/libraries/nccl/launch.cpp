@@ -177,7 +177,7 @@ class Joined {
 ncclResult_t launch(const CommunicatorPtr& communicator, const std::vector<Request>& requests) {
   const auto* const g = gpu();
   if (!g) return ncclUnhandledCudaError;
-  const InContext in_context(*g, communicator->context);
+  const libraries::InContext in_context(*g->driver, communicator->context);
   const Joined streams(*g, requests);
   auto captured = cuda::CU_STREAM_CAPTURE_STATUS_NONE;
   auto result = g->is_capturing(streams.first(), &captured);

@@ -69,7 +69,7 @@ class Compiled {
     bool may_begin = false;
   };
   const PieceNode* make_one(Spot& spot, std::uint32_t at, const CodeContext& warp);
-  // Beside those that do not fit.
+  // No piece of the spot fits a warp.
   bool is_worth_another(Spot& spot);
   Spot& spot(std::uint32_t at, CodeFor lanes) { return spots_[2 * at + static_cast<std::size_t>(lanes)]; }
   static CodeFor lanes_of(const CodeContext& warp);

@@ -46,7 +46,6 @@ bool Block::goes_through_phases(std::uint64_t instructions_of_warp, Progress& ou
   for (const auto& warp : warps_)
     if (!warp->stands_whole_at(begin)) return false;
   auto context = warps_.front()->context(kAllLanes);
-  context.is_whole = 0;
   const auto most = worker.instructions + instructions_of_warp * warps_.size();
   auto end = PhaseEnd::turn;
   while (end == PhaseEnd::turn && first_turns_ > 0) {

@@ -131,7 +131,7 @@ ncclResult_t init_all(Communicator** out, int count, const int* devices) {
       noted(answer_of(result, "cuDevicePrimaryCtxRetain"));
       break;
     }
-    const InContext in_context(*g, context);
+    const libraries::InContext in_context(*g->driver, context);
     noted(begin(out + i, count, id, i, nullptr));
   }
   return group::end();
