@@ -69,13 +69,18 @@ std::string search_path(const fs::path& driver) {
 
 namespace {
 
-// nvidia-cuda-mps-control and its server lie beside the libraries.
+// nvidia-cuda-mps-control, its server and ptxas lie beside the libraries. Triton looks for its own ptxas unless it is
+// told another.
 void add_programs(const fs::path& driver) {
   const auto folder = shared_folder(driver);
-  if (std::error_code error; !fs::exists(folder / "nvidia-cuda-mps-control", error)) return;
+  std::error_code error;
+  if (!fs::exists(folder / "nvidia-cuda-mps-control", error)) return;
   const char* inherited = std::getenv("PATH");
   const std::string rest = inherited != nullptr ? fmt::format(":{}", inherited) : "";
   setenv("PATH", (folder.string() + rest).c_str(), 1);
+  const auto assembler = folder / "ptxas";
+  if (!fs::exists(assembler, error)) return;
+  for (const char* name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) setenv(name, assembler.c_str(), 0);
 }
 
 // For libraries that the program finds by RPATH or by a path, which come before LD_LIBRARY_PATH. Other audit libraries

@@ -58,15 +58,15 @@ void read_object(std::span<const std::byte> file) {
     for (const auto& section : *all) look_within(file, section.bytes);
   if (const auto all = fatbin::members(file))
     for (const auto& member : *all) look_within(file, member);
-  fatbin::texts_of_image(file);
+  fatbin::image_in(file);
 }
 
 void link_and_read(std::string text) {
   namespace fatbin = nvmlkit::cuda::fatbin;
-  const std::string texts[] = {text, text + "2"};
-  const auto image = fatbin::image_of(texts);
-  const auto read = fatbin::texts_of_image(std::as_bytes(std::span(image)));
-  if (!read || read->size() != 2 || (*read)[0] != texts[0] || (*read)[1] != texts[1]) __builtin_trap();
+  const fatbin::Image image{{text, text + "2"}, 90};
+  const auto file = fatbin::image_of(image);
+  const auto read = fatbin::image_in(std::as_bytes(std::span(file)));
+  if (!read || read->texts != image.texts || read->architecture != image.architecture) __builtin_trap();
 }
 
 }  // namespace

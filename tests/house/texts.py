@@ -26,7 +26,7 @@ EDGES = {
     "src/cli/main.cpp": "the line on stderr that ends a command",
     "src/cli/top_steering.cpp": "what a key of `nvmlkit top` cannot do",
     "src/driver/cuda/code/modules.cpp": "the driver's log of a module that it refuses",
-    "src/driver/cuda/code/ptxas_log.cpp": "the JIT's log where ptxas' own words are not known",
+    "src/ptx/parse/ptxas_log.cpp": "the log of a JIT, or of ptxas, where ptxas' own words are not known",
     "src/driver/complain.hpp": "the line on stderr of a driver library",
     "src/driver/nvml/library/in_process.cpp": "the detail of an error of the C++ interface",
     "src/ptx/decode/decode.cpp": "the line of a kernel that reaches what is not simulated",

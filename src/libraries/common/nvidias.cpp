@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -46,16 +47,31 @@ struct Folders {
   std::vector<std::string> all;
 };
 
-// Wheels of PyPI have a folder for each library: nvidia/cuda_nvrtc/lib beside nvidia/cublas/lib and torch/lib.
-int add_folder_of(dl_phdr_info* info, std::size_t, void* folders) {
+// The folder of Python's packages that a file of one lies in; empty if it lies in none.
+std::string packages_with(const std::string& path) {
+  for (const std::string_view name : {"/site-packages/", "/dist-packages/"})
+    if (const auto at = path.rfind(name); at != std::string::npos) return path.substr(0, at + name.size());
+  return "";
+}
+
+void add_once(const std::string& folder, std::vector<std::string>& out) {
+  if (std::find(out.begin(), out.end(), folder) == out.end()) out.push_back(folder);
+}
+
+// Wheels of PyPI have a folder for each library, nvidia/cuda_nvrtc/lib beside nvidia/cublas/lib, and since CUDA 13 one
+// for all: nvidia/cu13/lib. A program that got ours for all of them has other packages there: torch, numba.
+int add_folders_of(dl_phdr_info* info, std::size_t, void* folders) {
   const std::string path = info->dlpi_name ? info->dlpi_name : "";
   const auto end = path.rfind('/');
   if (end == std::string::npos) return 0;
   auto& out = *static_cast<Folders*>(folders);
-  const std::string folder = path.substr(0, end);
-  out.all.push_back(folder);
-  out.all.push_back(folder + "/../../" + out.wheel + "/lib");
-  out.all.push_back(folder + "/../../nvidia/" + out.wheel + "/lib");
+  const std::string folder = path.substr(0, end), beside = folder + "/../../", packages = packages_with(path);
+  add_once(folder, out.all);
+  for (const std::string& wheel : {out.wheel, std::string("cu13")}) {
+    add_once(beside + wheel + "/lib", out.all);
+    add_once(beside + "nvidia/" + wheel + "/lib", out.all);
+    if (!packages.empty()) add_once(packages + "nvidia/" + wheel + "/lib", out.all);
+  }
   return 0;
 }
 
@@ -64,7 +80,7 @@ int add_folder_of(dl_phdr_info* info, std::size_t, void* folders) {
 std::vector<std::string> places_of(const NvidiasLibrary& library) {
   Folders folders{library.wheel, {}};
   if (const char* list = secure_getenv("LD_LIBRARY_PATH")) add_folders(list, folders.all);
-  dl_iterate_phdr(&add_folder_of, &folders);
+  dl_iterate_phdr(&add_folders_of, &folders);
   add_folders(kSystemFolders, folders.all);
   const std::string own = own_path();
   const auto slash = own.rfind('/');

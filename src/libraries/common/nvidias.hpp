@@ -8,7 +8,7 @@ namespace nvmlkit::libraries {
 
 struct NvidiasLibrary {
   std::vector<std::string> names;  // of all releases; ours, which a program was linked with, is looked for first
-  const char* wheel;               // its folder among wheels of PyPI: nvidia/WHEEL/lib
+  const char* wheel;               // its folder among wheels of PyPI before CUDA 13: nvidia/WHEEL/lib
 };
 
 // Every file that may be it, the best first: in LD_LIBRARY_PATH, beside the libraries of the process (wheels of PyPI),

@@ -1,6 +1,10 @@
 #include "ptx/builtins/grid_groups.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <utility>
+
+#include "ptx/parse/link.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -146,7 +150,10 @@ END:
 
 }  // namespace
 
-bool uses_grid_groups(std::string_view module) { return module.find("cudaCGGetIntrinsicHandle") != module.npos; }
-std::string_view grid_groups() { return kFunctions; }
+std::string joined_with_grid_groups(std::vector<std::string> modules) {
+  const auto uses = [](const std::string& text) { return text.find("cudaCGGetIntrinsicHandle") != text.npos; };
+  if (std::any_of(modules.begin(), modules.end(), uses)) modules.emplace(modules.begin(), kFunctions);
+  return modules.size() == 1 ? std::move(modules.front()) : join(modules);
+}
 
 }  // namespace nvmlkit::ptx

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <string>
+#include <vector>
 
 namespace nvmlkit::ptx {
 
@@ -15,7 +16,7 @@ struct GridOfMany {
   std::uint32_t unused = 0;
 };
 
-bool uses_grid_groups(std::string_view module);
-std::string_view grid_groups();
+// One text of modules (parse/link.hpp), with the functions if one of them uses such.
+std::string joined_with_grid_groups(std::vector<std::string> modules);
 
 }  // namespace nvmlkit::ptx

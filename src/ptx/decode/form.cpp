@@ -84,9 +84,18 @@ Operand Form::place_of(const Term& t, bool defines) {
   return Operand::at(Operand::registers, t.offset);
 }
 
+void Form::fail_without(const Term& t, std::string_view expected) const {
+  const auto is_declared = [&] {
+    return t.variable || names().functions.contains(t.name) || names().variables.contains(t.name);
+  };
+  if ((t.kind == Term::Kind::special && !find_special(t.name)) || (t.kind == Term::Kind::symbol && !is_declared()))
+    fail(ErrorKind::unknown_symbol, "'" + std::string(t.name) + "' is not declared", std::string(t.name));
+  fail(ErrorKind::operands, "expected " + std::string(expected));
+}
+
 Operand Form::target(const Term& t, Type type) {
   if (t.kind == Term::Kind::none) return {};
-  if (t.kind != Term::Kind::reg) fail(ErrorKind::operands, "expected a register");
+  if (t.kind != Term::Kind::reg) fail_without(t, "a register");
   if (size_of(t.type) != size_of(type) || (t.type == Type::pred) != (type == Type::pred))
     fail(ErrorKind::operands, "register " + std::string(t.name) + " has another size");
   return place_of(t, true);
@@ -95,7 +104,7 @@ Operand Form::target(const Term& t, Type type) {
 Operand Form::predicate(const Term& t) {
   if (t.kind == Term::Kind::reg && t.type == Type::pred) return place_of(t, false);
   if (t.kind == Term::Kind::integer) return constant(t.value ? ~std::uint64_t{0} : 0, 4);
-  fail(ErrorKind::operands, "expected a predicate");
+  fail_without(t, "a predicate");
 }
 
 Operand Form::constant(std::uint64_t value, unsigned size) { return decoder_.constant(value, size); }
@@ -117,8 +126,7 @@ Operand Form::wide_source(const Term& t, Type type, unsigned& size) {
       return place_of(t, false);
     case Term::Kind::special: {
       const auto* known = find_special(t.name);
-      if (!known)
-        fail(ErrorKind::unknown_symbol, "register " + std::string(t.name) + " is not declared", std::string(t.name));
+      if (!known) fail_without(t, "a register or a number");
       size = known->size;
       decoder_.function_.values_of_block |= known->of_block;
       return Operand::at(Operand::special, known->offset);
@@ -144,14 +152,14 @@ Operand Form::wide_source(const Term& t, Type type, unsigned& size) {
         return constant(std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(t.value))), 4);
       return constant(t.value, size);
     default:
-      fail(ErrorKind::operands, "expected a register or a number");
+      fail_without(t, "a register or a number");
   }
 }
 
 Operand Form::wide_target(const Term& t, Type type, unsigned& size) {
   size = size_of(type);
   if (t.kind == Term::Kind::none) return {};
-  if (t.kind != Term::Kind::reg || t.type == Type::pred) fail(ErrorKind::operands, "expected a register");
+  if (t.kind != Term::Kind::reg || t.type == Type::pred) fail_without(t, "a register");
   size = size_of(t.type);
   if (size < size_of(type)) fail(ErrorKind::operands, "register " + std::string(t.name) + " is too small");
   return place_of(t, true);

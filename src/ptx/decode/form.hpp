@@ -66,6 +66,8 @@ class Form {
   Space symbol_address(const Term& term);
   [[noreturn]] void fail(const std::string& text) const { fail(ErrorKind::other, text); }
   [[noreturn]] void fail(ErrorKind kind, const std::string& text, std::string subject = {}) const;
+  // The term is none of what is expected: perhaps a name that nothing declares.
+  [[noreturn]] void fail_without(const Term& term, std::string_view expected) const;
   [[noreturn]] void fail_undefined(const Function& function) const;
   // What PTX may have, and this instruction set has not: text ends in "is not simulated", say.
   [[noreturn]] void fail_simulation(const std::string& text) const;

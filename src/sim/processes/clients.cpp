@@ -1,6 +1,7 @@
 #include "sim/processes/clients.hpp"
 
 #include "sim/processes/accounting.hpp"
+#include "sim/processes/cgroups.hpp"
 #include "sim/processes/life.hpp"
 #include "sim/processes/table_writer.hpp"
 #include "sim/state/lock.hpp"

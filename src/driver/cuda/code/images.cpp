@@ -3,13 +3,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "driver/cuda/code/head.hpp"
 #include "driver/cuda/code/modules.hpp"
-#include "driver/cuda/code/ptxas_log.hpp"
 #include "driver/cuda/device/attributes.hpp"
 #include "driver/cuda/fatbin/container.hpp"
 #include "driver/cuda/fatbin/elf.hpp"
 #include "ptx/builtins/grid_groups.hpp"
-#include "ptx/parse/link.hpp"
 
 namespace nvmlkit::cuda::modules {
 namespace {
@@ -83,6 +82,16 @@ const Refusal kForHardware{
     CUDA_ERROR_NO_BINARY_FOR_GPU,
     "a cubin holds code for hardware alone: kernels run from PTX, so hand over PTX or a fat binary that has it"};
 
+// As of a cubin: a GPU runs those of its own major number and of its own or an earlier minor one.
+Refusal from_image(fatbin::Image image, int capability, std::string& text) {
+  if (image.architecture / 10 == capability / 10 && image.architecture <= capability)
+    return joined(std::move(image.texts), text);
+  return {CUDA_ERROR_NO_BINARY_FOR_GPU, "code that was assembled for a GPU of compute capability " +
+                                            capability_text(static_cast<unsigned>(image.architecture)) +
+                                            " does not run on one of " +
+                                            capability_text(static_cast<unsigned>(capability))};
+}
+
 }  // namespace
 
 int capability_of(const Device& device) {
@@ -94,8 +103,7 @@ int capability_of(const Device& device) {
 Refusal joined(std::vector<std::string> parts, std::string& text) {
   std::erase_if(parts, is_device_runtime);
   if (parts.empty()) return {CUDA_ERROR_INVALID_IMAGE, ""};
-  if (std::any_of(parts.begin(), parts.end(), ptx::uses_grid_groups)) parts.emplace(parts.begin(), ptx::grid_groups());
-  text = parts.size() == 1 ? std::move(parts.front()) : ptx::join(parts);
+  text = ptx::joined_with_grid_groups(std::move(parts));
   return {};
 }
 
@@ -118,8 +126,8 @@ Refusal ptx_of(const void* image, int capability, std::string& text) {
                                            "\x7f"
                                            "ELF",
                                            sizeof magic) == 0) {
-    auto parts = fatbin::texts_of_image(image);
-    return parts ? joined(std::move(*parts), text) : kForHardware;
+    auto own = fatbin::image_at(image);
+    return own ? from_image(std::move(*own), capability, text) : kForHardware;
   }
   text.assign(start);
   return check_head(text);
@@ -146,7 +154,7 @@ Refusal ptx_of_bytes(const std::string& bytes, int capability, std::string& text
   if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
   if (magic == fatbin::kRegionMagic) return from_region(span, capability, text);
   if (magic == fatbin::kWrapperMagic) return {CUDA_ERROR_INVALID_IMAGE, ""};
-  if (auto parts = fatbin::texts_of_image(span)) return joined(std::move(*parts), text);
+  if (auto own = fatbin::image_in(span)) return from_image(std::move(*own), capability, text);
   if (fatbin::sections(span)) return kForHardware;
   return ptx_of(bytes.c_str(), capability, text);
 }

@@ -17,8 +17,8 @@ auto& all_links() {
 
 // A piece of code as the module loader takes it.
 Refusal take_image(Link& link, std::span<const std::byte> bytes) {
-  if (auto texts = fatbin::texts_of_image(bytes)) {
-    std::move(texts->begin(), texts->end(), std::back_inserter(link.texts));
+  if (auto image = fatbin::image_in(bytes)) {
+    std::move(image->texts.begin(), image->texts.end(), std::back_inserter(link.texts));
     return {};
   }
   std::string text;
@@ -100,7 +100,7 @@ Refusal complete(Link& link) {
   if (!link.image.empty()) return {CUDA_ERROR_INVALID_HANDLE, ""};
   if (link.refusal != CUDA_SUCCESS) return {link.refusal, ""};
   auto refusal = modules::check(link.texts);
-  if (refusal.result == CUDA_SUCCESS) link.image = fatbin::image_of(link.texts);
+  if (refusal.result == CUDA_SUCCESS) link.image = fatbin::image_of({link.texts, link.capability});
   return told(link, std::move(refusal));
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/never_destroyed.hpp"
-#include "driver/cuda/code/ptxas_log.hpp"
+#include "driver/cuda/code/head.hpp"
 #include "driver/cuda/context/context.hpp"
 #include "driver/cuda/handles.hpp"
 #include "driver/cuda/logs.hpp"
@@ -37,7 +37,7 @@ auto& all_kernels() {
 constexpr std::size_t kReadAtOnce = 256 * 1024;
 
 Refusal refusal_of(const ptx::Error& e) {
-  return {CUDA_ERROR_INVALID_PTX, "PTX line " + std::to_string(e.line) + ": " + text_of(e), ptxas_log(e)};
+  return {CUDA_ERROR_INVALID_PTX, "PTX line " + std::to_string(e.line) + ": " + text_of(e), ptx::ptxas_log(e)};
 }
 
 Refusal decode_text(std::shared_ptr<const std::string> text, std::shared_ptr<ptx::Module>& out) {

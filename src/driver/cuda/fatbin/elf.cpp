@@ -86,13 +86,15 @@ std::optional<std::vector<std::span<const std::byte>>> members(std::span<const s
   return out;
 }
 
-std::string image_of(std::span<const std::string> texts) {
+std::string image_of(const Image& image) {
+  const auto& texts = image.texts;
   const auto count = texts.size() + 2;
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, kIdent.data(), kIdent.size());
   header.e_type = ET_EXEC;
   header.e_machine = kMachineCuda;
   header.e_version = EV_CURRENT;
+  header.e_flags = static_cast<Elf64_Word>(image.architecture);
   header.e_shoff = header.e_ehsize = sizeof header;
   header.e_shentsize = sizeof(Elf64_Shdr);
   header.e_shnum = static_cast<Elf64_Half>(count);
@@ -118,25 +120,25 @@ std::string image_of(std::span<const std::string> texts) {
   return out;
 }
 
-std::optional<std::vector<std::string>> texts_of_image(std::span<const std::byte> image) {
-  const auto header = read_at<Elf64_Ehdr>(image, 0);
+std::optional<Image> image_in(std::span<const std::byte> file) {
+  const auto header = read_at<Elf64_Ehdr>(file, 0);
   if (!header || !is_ours(*header)) return std::nullopt;
-  const auto all = sections(image);
-  std::vector<std::string> out;
+  const auto all = sections(file);
+  Image out{{}, static_cast<int>(header->e_flags)};
   for (const auto& section : *all)
     if (section.name == kTextSection)
-      out.emplace_back(reinterpret_cast<const char*>(section.bytes.data()), section.bytes.size());
+      out.texts.emplace_back(reinterpret_cast<const char*>(section.bytes.data()), section.bytes.size());
   return out;
 }
 
-std::optional<std::vector<std::string>> texts_of_image(const void* image) {
-  const auto* const start = static_cast<const std::byte*>(image);
-  if (std::strncmp(static_cast<const char*>(image), kIdent.data(), kIdent.size()) != 0) return std::nullopt;
+std::optional<Image> image_at(const void* file) {
+  const auto* const start = static_cast<const std::byte*>(file);
+  if (std::strncmp(static_cast<const char*>(file), kIdent.data(), kIdent.size()) != 0) return std::nullopt;
   const auto header = *read_at<Elf64_Ehdr>({start, sizeof(Elf64_Ehdr)}, 0);
   if (!is_ours(header) || header.e_shstrndx >= header.e_shnum) return std::nullopt;
   const auto table_end = header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr);
   const auto last = *read_at<Elf64_Shdr>({start, table_end}, header.e_shoff + header.e_shstrndx * sizeof(Elf64_Shdr));
-  return texts_of_image(std::span(start, last.sh_offset + last.sh_size));
+  return image_in(std::span(start, last.sh_offset + last.sh_size));
 }
 
 }  // namespace nvmlkit::cuda::fatbin

@@ -23,12 +23,17 @@ std::optional<std::vector<Section>> sections(std::span<const std::byte> file);
 // The files in an archive (`ar`); nothing when it is none.
 std::optional<std::vector<std::span<const std::byte>>> members(std::span<const std::byte> file);
 
-// An image for the module loader, as a program is handed it in place of a cubin: an ELF file of ours with one section
-// for each PTX text.
-std::string image_of(std::span<const std::string> texts);
+// What a program is handed in place of a cubin, for the module loader.
+struct Image {
+  std::vector<std::string> texts;  // PTX
+  int architecture = 0;            // of the GPU that it was made for: 90
+};
 
-// The texts in such an image; nothing if it is not for a GPU. Without a size, its own header supplies it.
-std::optional<std::vector<std::string>> texts_of_image(std::span<const std::byte> image);
-std::optional<std::vector<std::string>> texts_of_image(const void* image);
+// As an ELF file of ours with one section for each text.
+std::string image_of(const Image& image);
+
+// The image in such a file; nothing if it is none of ours. Without a size, its own header supplies it.
+std::optional<Image> image_in(std::span<const std::byte> file);
+std::optional<Image> image_at(const void* file);
 
 }  // namespace nvmlkit::cuda::fatbin
