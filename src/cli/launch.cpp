@@ -83,6 +83,18 @@ void add_programs(const fs::path& driver) {
   for (const char* name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) setenv(name, assembler.c_str(), 0);
 }
 
+// XLA (JAX) times several implementations of a product and compares their results, by kernels that it carries for
+// hardware alone. The first one will do. Flags that do not begin with a dash are the name of a file.
+void add_xla_flags() {
+  constexpr std::string_view kOption = "--xla_gpu_autotune_level";
+  const char* const inherited = std::getenv("XLA_FLAGS");
+  const std::string flags = inherited != nullptr ? inherited : "";
+  const auto begin = flags.find_first_not_of(' ');
+  const bool names_file = begin != std::string::npos && flags[begin] != '-';
+  if (names_file || flags.find(kOption) != std::string::npos) return;
+  setenv("XLA_FLAGS", fmt::format("{}{}{}=0", flags, flags.empty() ? "" : " ", kOption).c_str(), 1);
+}
+
 // For libraries that the program finds by RPATH or by a path, which come before LD_LIBRARY_PATH. Other audit libraries
 // stay.
 void add_audit(const fs::path& driver) {
@@ -102,6 +114,7 @@ int launch(const fs::path& driver, std::vector<std::string> command) {
   setenv("LD_LIBRARY_PATH", search_path(driver).c_str(), 1);
   add_audit(driver);
   add_programs(driver);
+  add_xla_flags();
 
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);

@@ -45,6 +45,7 @@ enum class Type : std::uint8_t {
   u64,
   s64,
   f64,
+  f32x2,
   b128,
 };
 

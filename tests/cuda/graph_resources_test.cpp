@@ -16,6 +16,50 @@ class CudaGraphs : public CudaResources {
   }
 };
 
+// A node that does the graph in `body`, which the driver makes, where the condition is not 0.
+struct Decision {
+  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  int reserved[3] = {};
+  CUgraphConditionalHandle condition = 0;
+  CUgraphConditionalNodeType kind = CU_GRAPH_COND_TYPE_IF;
+  unsigned size = 1;
+  CUgraph* body = nullptr;
+  CUcontext context = nullptr;
+  char rest[208] = {};
+};
+
+TEST_F(CudaGraphs, NodesWithinAnExecutableAreChanged) {
+  const auto own = graph(), part = graph();
+  const auto where = allocate(8);
+  CUDA_MEMSET_NODE_PARAMS fill{where, 0, 5, 4, 1, 1};
+  CUgraphNode node = nullptr, of_body = nullptr, of_child = nullptr;
+  Decision decision;
+  decision.context = context_;
+  ASSERT_EQ(driver().cuGraphConditionalHandleCreate(&decision.condition, own, context_, 1u, 1u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphAddNode(&node, own, nullptr, std::size_t{0}, as<CUgraphNodeParams>(&decision)),
+            CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphAddMemsetNode(&of_body, *decision.body, nullptr, std::size_t{0}, &fill, context_),
+            CUDA_SUCCESS);
+  fill.dst += 4;
+  ASSERT_EQ(driver().cuGraphAddMemsetNode(&node, part, nullptr, std::size_t{0}, &fill, context_), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphAddChildGraphNode(&node, own, nullptr, std::size_t{0}, part), CUDA_SUCCESS);
+  CUgraph child = nullptr;
+  std::size_t count = 1;
+  ASSERT_EQ(driver().cuGraphChildGraphNodeGetGraph(node, &child), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphGetNodes(child, &of_child, &count), CUDA_SUCCESS);
+  CUgraphExec ready = nullptr;
+  ASSERT_EQ(driver().cuGraphInstantiateWithFlags(&ready, own, 0ull), CUDA_SUCCESS);
+  fill.value = 8;
+  EXPECT_EQ(driver().cuGraphExecMemsetNodeSetParams(ready, of_child, &fill, context_), CUDA_SUCCESS);
+  fill.dst = where;
+  fill.value = 7;
+  EXPECT_EQ(driver().cuGraphExecMemsetNodeSetParams(ready, of_body, &fill, context_), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphLaunch(ready, nullptr), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(at(where), 7u);
+  EXPECT_EQ(at(where + 4), 8u);
+}
+
 TEST_F(CudaGraphs, HandlesEndWithWhatTheyName) {
   auto own = graph();
   CUgraphConditionalHandle condition = 0;
@@ -24,16 +68,9 @@ TEST_F(CudaGraphs, HandlesEndWithWhatTheyName) {
   EXPECT_EQ(driver().cuGraphDestroy(own), CUDA_SUCCESS);
   EXPECT_EQ(driver().cuGraphConditionalHandleCreate(&condition, own, context_, 0u, 1u), CUDA_ERROR_INVALID_VALUE);
   own = graph();
-  struct {
-    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
-    int reserved[3] = {};
-    CUgraphConditionalHandle condition;
-    CUgraphConditionalNodeType kind = CU_GRAPH_COND_TYPE_IF;
-    unsigned size = 1;
-    char rest[224] = {};
-  } what;
+  Decision what;
   what.condition = condition;
-  std::memcpy(what.rest + 8, &context_, sizeof context_);  // the member behind the bodies
+  what.context = context_;
   CUgraphNode node = nullptr;
   EXPECT_EQ(driver().cuGraphAddNode(&node, own, nullptr, std::size_t{0}, as<CUgraphNodeParams>(&what)),
             CUDA_ERROR_INVALID_VALUE);  // it ended with its graph

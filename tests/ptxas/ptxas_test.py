@@ -137,6 +137,18 @@ class Ptxas(ClientTest):
         self.assertEqual(seen(), [PTXAS] * 3)
         self.assertEqual(seen(TRITON_PTXAS_PATH="/own/ptxas"), ["/own/ptxas", PTXAS, PTXAS])
 
+    def test_xla_is_told_not_to_time_kernels(self) -> None:
+        def flags(**more: str) -> str:
+            environment = {k: v for k, v in self.environment.items() if k != "XLA_FLAGS"}
+            return subprocess.run([COMMAND, "run", "-m", "h100", "--", "sh", "-c", "printf %s \"$XLA_FLAGS\""], env={**environment, **more},
+                                  text=True, capture_output=True, check=True).stdout
+
+        self.assertEqual(flags(), "--xla_gpu_autotune_level=0")
+        self.assertEqual(flags(XLA_FLAGS="--xla_dump_to=/x"), "--xla_dump_to=/x --xla_gpu_autotune_level=0")
+        for own in ("--xla_gpu_autotune_level=2", "flags.txt"):
+            self.assertEqual(flags(XLA_FLAGS=own), own)
+        self.assertEqual(flags(XLA_FLAGS="  "), "   --xla_gpu_autotune_level=0")
+
     def test_what_compilers_read_of_the_version(self) -> None:
         self.assertRegex(self.ptxas("--version").stdout, r"(?m)^Cuda compilation tools, release 13\.0, V13\.0\.88$")
 

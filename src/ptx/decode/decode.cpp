@@ -49,7 +49,7 @@ std::optional<Type> type_named(std::string_view name) {
       {"b64", Type::b64},       {"u64", Type::u64},     {"s64", Type::s64},       {"f64", Type::f64},
       {"b128", Type::b128},     {"e4m3", Type::e4m3},   {"e5m2", Type::e5m2},     {"e4m3x2", Type::e4m3x2},
       {"e5m2x2", Type::e5m2x2}, {"u16x2", Type::u16x2}, {"s16x2", Type::s16x2},   {"b1", Type::b1},
-      {"s4", Type::s4},         {"u4", Type::u4}};
+      {"s4", Type::s4},         {"u4", Type::u4},       {"f32x2", Type::f32x2}};
   for (const auto& [known, type] : kTypes)
     if (known == name) return type;
   return std::nullopt;

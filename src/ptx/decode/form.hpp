@@ -64,6 +64,10 @@ class Form {
   Operand variable_address(const Variable& variable);
   // The address of a symbol, in an immediate of `out`, and its space.
   Space symbol_address(const Term& term);
+  // The first version of PTX, 10 * major + minor, and the first GPU with a form that its words do not tell.
+  void need(int version, int architecture) const;
+  // What only the GPUs of a family have: sm_100a, sm_100f, sm_103a.
+  void need_family(int architecture) const;
   [[noreturn]] void fail(const std::string& text) const { fail(ErrorKind::other, text); }
   [[noreturn]] void fail(ErrorKind kind, const std::string& text, std::string subject = {}) const;
   // The term is none of what is expected: perhaps a name that nothing declares.
@@ -78,6 +82,7 @@ class Form {
  private:
   std::string full_name() const;
   void check_needs() const;
+  [[noreturn]] void fail_need(int version, int architecture, bool exact) const;
   bool has_all(std::string_view words) const;
   Operand place_of(const Term& reg, bool defines);
   bool is_remade() const;
@@ -95,6 +100,8 @@ void async_changes(Form& form);
 void vector_atomics(Form& form);
 void quad_atomics(Form& form);
 void packed_integers(Form& form);
+void extremes(Form& form);
+void blackwell_sums(Form& form);
 void convert_and_pack(Form& form);
 void convert_pairs(Form& form);
 void bulk_copies(Form& form);

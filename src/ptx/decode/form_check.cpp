@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ptx/decode/form.hpp"
+#include "ptx/parse/head.hpp"
 #include "ptx/run/lanes.hpp"
 
 namespace nvmlkit::ptx {
@@ -46,16 +47,33 @@ void Form::check_needs() const {
   // The most particular one is told.
   for (auto at = entry_.needs.rbegin(); at != entry_.needs.rend(); ++at) {
     const auto& need = *at;
-    const bool is_old = module.version < need.version;
     const bool is_small =
         module.architecture != 0 && (need.exact ? module.target != "sm_" + std::to_string(need.architecture) + "a"
                                                 : module.architecture < need.architecture);
-    if ((!is_old && !is_small) || !has_all(need.words)) continue;
-    const auto needed = is_old ? "PTX ISA .version " + std::to_string(need.version / 10) + "." +
-                                     std::to_string(need.version % 10) + " or later"
-                               : ".target sm_" + std::to_string(need.architecture) + (need.exact ? "a" : " or higher");
-    fail(ErrorKind::missing_feature, "requires " + needed, needed);
+    if ((module.version < need.version || is_small) && has_all(need.words))
+      fail_need(need.version, need.architecture, need.exact);
   }
+}
+
+void Form::need(int version, int architecture) const {
+  const auto& module = names();
+  if (module.version < version || (module.architecture != 0 && module.architecture < architecture))
+    fail_need(version, architecture, false);
+}
+
+void Form::need_family(int architecture) const {
+  const std::string_view target = names().target;
+  const bool is_of_family =
+      names().architecture / 10 == architecture / 10 && (target.ends_with('a') || target.ends_with('f'));
+  const auto needed = ".target sm_" + std::to_string(architecture) + "f";
+  if (!target.empty() && !is_of_family) fail(ErrorKind::missing_feature, "requires " + needed, needed);
+}
+
+void Form::fail_need(int version, int architecture, bool exact) const {
+  const auto needed = names().version < version
+                          ? "PTX ISA .version " + version_text(version) + " or later"
+                          : ".target sm_" + std::to_string(architecture) + (exact ? "a" : " or higher");
+  fail(ErrorKind::missing_feature, "requires " + needed, needed);
 }
 
 bool Form::has_all(std::string_view words) const {

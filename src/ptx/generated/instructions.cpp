@@ -18,6 +18,9 @@ constexpr InstructionNeed kNeedsOf_add[] = {
     {"f16x2", 42, 53, false},
     {"bf16", 78, 90, false},
     {"bf16x2", 78, 90, false},
+    {"f32x2", 86, 100, false},
+    {"f32.f16", 86, 100, false},
+    {"f32.bf16", 86, 100, false},
     {"u16x2", 80, 90, false},
     {"s16x2", 80, 90, false},
     {"cc.s64", 43, 30, false},
@@ -148,6 +151,9 @@ constexpr InstructionNeed kNeedsOf_fma[] = {
     {"bf16", 70, 80, false},
     {"bf16x2", 70, 80, false},
     {"relu", 70, 80, false},
+    {"f32x2", 86, 100, false},
+    {"f32.f16", 86, 100, false},
+    {"f32.bf16", 86, 100, false},
 };
 constexpr InstructionNeed kNeedsOf_fns[] = {
     {"", 60, 30, false},
@@ -210,6 +216,7 @@ constexpr InstructionNeed kNeedsOf_max[] = {
     {"bf16", 70, 80, false},
     {"bf16x2", 70, 80, false},
     {"NaN", 70, 80, false},
+    {"xorsign", 72, 86, false},
     {"u16x2", 80, 90, false},
     {"s16x2", 80, 90, false},
     {"relu.s32", 80, 90, false},
@@ -233,6 +240,7 @@ constexpr InstructionNeed kNeedsOf_min[] = {
     {"bf16", 70, 80, false},
     {"bf16x2", 70, 80, false},
     {"NaN", 70, 80, false},
+    {"xorsign", 72, 86, false},
     {"u16x2", 80, 90, false},
     {"s16x2", 80, 90, false},
     {"relu.s32", 80, 90, false},
@@ -272,6 +280,7 @@ constexpr InstructionNeed kNeedsOf_mul[] = {
     {"f16x2", 42, 53, false},
     {"bf16", 78, 90, false},
     {"bf16x2", 78, 90, false},
+    {"f32x2", 86, 100, false},
 };
 constexpr InstructionNeed kNeedsOf_nanosleep[] = {
     {"", 62, 70, false},
@@ -318,6 +327,7 @@ constexpr InstructionNeed kNeedsOf_red[] = {
 };
 constexpr InstructionNeed kNeedsOf_redux[] = {
     {"", 70, 80, false},
+    {"f32", 86, 100, false},
 };
 constexpr InstructionNeed kNeedsOf_rsqrt[] = {
     {"ftz.f64", 40, 30, false},
@@ -369,6 +379,9 @@ constexpr InstructionNeed kNeedsOf_sub[] = {
     {"f16x2", 42, 53, false},
     {"bf16", 78, 90, false},
     {"bf16x2", 78, 90, false},
+    {"f32x2", 86, 100, false},
+    {"f32.f16", 86, 100, false},
+    {"f32.bf16", 86, 100, false},
     {"cc.s64", 43, 30, false},
     {"cc.u64", 43, 30, false},
 };
@@ -424,7 +437,7 @@ constexpr InstructionNeed kNeedsOf_wmma[] = {
 constexpr InstructionEntry kInstructions[] = {
     {"abs", Op::abs_, &decoders::one_operand, " ftz ", " s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 2, 2, kNeedsOf_abs},
     {"activemask", Op::activemask_, &decoders::lanes, "  ", " b32 ", 1, 1, kNeedsOf_activemask},
-    {"add", Op::add_, &decoders::arithmetic, " rn rz rm rp rna ftz sat cc ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 u16x2 s16x2 ", 3, 3, kNeedsOf_add},
+    {"add", Op::add_, &decoders::arithmetic, " rn rz rm rp rna ftz sat cc ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 u16x2 s16x2 f32x2 ", 3, 3, kNeedsOf_add},
     {"addc", Op::addc_, &decoders::carry, " cc ", " u32 u64 s32 s64 ", 3, 3, kNeedsOf_addc},
     {"and", Op::and_, &decoders::logic, "  ", " pred b16 b32 b64 ", 3, 3, {}},
     {"applypriority", Op::applypriority_, &decoders::no_effect, " global ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first ", "  ", 2, 2, kNeedsOf_applypriority},
@@ -456,7 +469,7 @@ constexpr InstructionEntry kInstructions[] = {
     {"ex2", Op::ex2_, &decoders::functions, " approx ftz ", " f32 f16 f16x2 bf16 bf16x2 ", 2, 2, kNeedsOf_ex2},
     {"exit", Op::exit_, &decoders::control, "  ", "  ", 0, 0, {}},
     {"fence", Op::fence_, &decoders::ordering, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys proxy async async::generic tensormap::generic alias mbarrier_init sync_restrict::shared::cta sync_restrict::shared::cluster global shared local param const shared::cta shared::cluster param::entry param::func ", "  ", 0, 2, kNeedsOf_fence},
-    {"fma", Op::fma_, &decoders::arithmetic, " rn rz rm rp rna ftz sat relu ", " f32 f64 f16 f16x2 bf16 bf16x2 ", 4, 4, kNeedsOf_fma},
+    {"fma", Op::fma_, &decoders::arithmetic, " rn rz rm rp rna ftz sat relu ", " f32 f64 f16 f16x2 bf16 bf16x2 f32x2 ", 4, 4, kNeedsOf_fma},
     {"fns", Op::fns_, &decoders::bits, "  ", " b32 ", 4, 4, kNeedsOf_fns},
     {"getctarank", Op::getctarank_, &decoders::cluster_addresses, " shared::cluster ", " u32 u64 ", 2, 2, kNeedsOf_getctarank},
     {"griddepcontrol", Op::griddepcontrol_, &decoders::no_effect, " launch_dependents wait ", "  ", 0, 0, kNeedsOf_griddepcontrol},
@@ -471,14 +484,14 @@ constexpr InstructionEntry kInstructions[] = {
     {"madc", Op::madc_, &decoders::carry, " hi lo cc ", " u32 u64 s32 s64 ", 4, 4, kNeedsOf_madc},
     {"mapa", Op::mapa_, &decoders::cluster_addresses, " shared::cluster ", " u32 u64 ", 3, 3, kNeedsOf_mapa},
     {"match", Op::match_, &decoders::lanes, " sync any all ", " b32 b64 ", 3, 3, kNeedsOf_match},
-    {"max", Op::max_, &decoders::arithmetic, " ftz NaN relu ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 u16x2 s16x2 ", 3, 3, kNeedsOf_max},
+    {"max", Op::max_, &decoders::arithmetic, " ftz NaN relu xorsign abs ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 u16x2 s16x2 ", 3, 4, kNeedsOf_max},
     {"mbarrier", Op::mbarrier_, &decoders::mbarrier, " init inval arrive arrive_drop expect_tx complete_tx test_wait try_wait parity pending_count noComplete relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func ", " b64 ", 1, 4, kNeedsOf_mbarrier},
     {"membar", Op::membar_, &decoders::ordering, " cta gl sys level ", "  ", 0, 0, {}},
-    {"min", Op::min_, &decoders::arithmetic, " ftz NaN relu ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 u16x2 s16x2 ", 3, 3, kNeedsOf_min},
+    {"min", Op::min_, &decoders::arithmetic, " ftz NaN relu xorsign abs ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 u16x2 s16x2 ", 3, 4, kNeedsOf_min},
     {"mma", Op::mma_, &decoders::tensor, " sync aligned m16n16k16 m32n8k16 m8n32k16 m16n16k8 m8n8k4 m8n8k16 m16n8k4 m16n8k8 m16n8k16 m16n8k32 m8n8k32 m8n8k128 m16n8k64 m16n8k128 m16n8k256 row col satfinite rn xor and popc sp sp::ordered_metadata ", " f16 bf16 tf32 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2 ", 4, 6, kNeedsOf_mma},
     {"mov", Op::mov_, &decoders::move, "  ", " pred b16 b32 b64 b128 u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 2, 2, kNeedsOf_mov},
     {"movmatrix", Op::movmatrix_, &decoders::matrices, " sync aligned m8n8 trans ", " b16 ", 2, 2, kNeedsOf_movmatrix},
-    {"mul", Op::mul_, &decoders::arithmetic, " rn rz rm rp rna ftz sat hi lo wide ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 3, 3, kNeedsOf_mul},
+    {"mul", Op::mul_, &decoders::arithmetic, " rn rz rm rp rna ftz sat hi lo wide ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 f32x2 ", 3, 3, kNeedsOf_mul},
     {"mul24", Op::mul24_, &decoders::integers, " hi lo ", " u32 s32 ", 3, 3, {}},
     {"nanosleep", Op::nanosleep_, &decoders::ordering, "  ", " u32 ", 1, 1, kNeedsOf_nanosleep},
     {"neg", Op::neg_, &decoders::one_operand, " ftz ", " s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 2, 2, kNeedsOf_neg},
@@ -491,7 +504,7 @@ constexpr InstructionEntry kInstructions[] = {
     {"prmt", Op::prmt_, &decoders::bits, " f4e b4e rc8 ecl ecr rc16 ", " b32 ", 4, 4, {}},
     {"rcp", Op::rcp_, &decoders::functions, " rn rz rm rp rna approx ftz ", " f32 f64 ", 2, 2, {}},
     {"red", Op::red_, &decoders::atomics, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func and or xor cas exch add inc dec min max noftz v2 v4 v8 async mbarrier::complete_tx::bytes L2::cache_hint ", " b16 b32 b64 u32 u64 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 2, 3, kNeedsOf_red},
-    {"redux", Op::redux_, &decoders::lanes, " sync add min max and or xor ", " u32 s32 b32 ", 3, 3, kNeedsOf_redux},
+    {"redux", Op::redux_, &decoders::lanes, " sync add min max and or xor abs NaN ", " u32 s32 b32 f32 ", 3, 3, kNeedsOf_redux},
     {"rem", Op::rem_, &decoders::integers, "  ", " u16 u32 u64 s16 s32 s64 ", 3, 3, {}},
     {"ret", Op::ret_, &decoders::control, " uni ", "  ", 0, 0, {}},
     {"rsqrt", Op::rsqrt_, &decoders::functions, " approx ftz ", " f32 f64 ", 2, 2, kNeedsOf_rsqrt},
@@ -509,7 +522,7 @@ constexpr InstructionEntry kInstructions[] = {
     {"sqrt", Op::sqrt_, &decoders::functions, " rn rz rm rp rna approx ftz ", " f32 f64 ", 2, 2, {}},
     {"st", Op::st_, &decoders::load_store, " relaxed acquire release acq_rel sc weak volatile mmio cta cluster gpu sys global shared local param const shared::cta shared::cluster param::entry param::func ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first v2 v4 v8 async mbarrier::complete_tx::bytes L2::cache_hint ", " b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 f16x2 bf16x2 b128 ", 2, 3, kNeedsOf_st},
     {"stmatrix", Op::stmatrix_, &decoders::matrices, " sync aligned m8n8 x1 x2 x4 trans global shared local param const shared::cta shared::cluster param::entry param::func ", " b16 ", 2, 2, kNeedsOf_stmatrix},
-    {"sub", Op::sub_, &decoders::arithmetic, " rn rz rm rp rna ftz sat cc ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 ", 3, 3, kNeedsOf_sub},
+    {"sub", Op::sub_, &decoders::arithmetic, " rn rz rm rp rna ftz sat cc ", " u16 u32 u64 s16 s32 s64 f32 f64 f16 f16x2 bf16 bf16x2 f32x2 ", 3, 3, kNeedsOf_sub},
     {"subc", Op::subc_, &decoders::carry, " cc ", " u32 u64 s32 s64 ", 3, 3, kNeedsOf_subc},
     {"suld", Op::suld_, &decoders::surfaces, " b 1d 2d 3d a1d a2d cube acube v2 v4 v8 ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first trap zero clamp ", " b8 b16 b32 b64 ", 2, 2, kNeedsOf_suld},
     {"sust", Op::sust_, &decoders::surfaces, " b 1d 2d 3d a1d a2d cube acube v2 v4 v8 ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first trap zero clamp ", " b8 b16 b32 b64 ", 2, 2, kNeedsOf_sust},
@@ -580,7 +593,6 @@ constexpr std::string_view kOtherWords[] = {
     "e3m2x4",
     "e4m3x4",
     "e5m2x4",
-    "f32x2",
     "ignore_oob",
     "im2col::w",
     "im2col::w::128",
@@ -599,7 +611,6 @@ constexpr std::string_view kOtherWords[] = {
     "ue4m3",
     "ue8m0",
     "ue8m0x2",
-    "xorsign",
 };
 }  // namespace
 

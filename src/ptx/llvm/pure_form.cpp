@@ -131,7 +131,7 @@ class Reader {
   }
 
   std::optional<Rule> of_floats() const {
-    if (size_of(out_.type) < 4) return std::nullopt;
+    if (size_of(out_.type) < 4 || meaning_.types[1] != Type::none) return std::nullopt;
     if (!meaning_.is_only({Word::ftz, Word::sat})) return std::nullopt;
     if (meaning_.has(Word::ftz) && !may_flush(meaning_.op, out_.type)) return std::nullopt;
     if (meaning_.has(Word::sat) && (out_.type != Type::f32 || !may_saturate())) return std::nullopt;
@@ -158,9 +158,9 @@ class Reader {
       case Op::selp_:
         return Rule::select;
       case Op::min_:
-        return Rule::least;
+        return i_.c.is_there() ? std::nullopt : std::optional(Rule::least);
       case Op::max_:
-        return Rule::greatest;
+        return i_.c.is_there() ? std::nullopt : std::optional(Rule::greatest);
       case Op::copysign_:
         return Rule::with_sign;
       case Op::rcp_:

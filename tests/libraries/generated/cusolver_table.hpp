@@ -278,6 +278,10 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverDnXgesvdjSetMaxSweeps) cusolverDnXgesvdjSetMaxSweeps = find<decltype(&cusolver::cusolverDnXgesvdjSetMaxSweeps)>("cusolverDnXgesvdjSetMaxSweeps");
   decltype(&cusolver::cusolverDnXgesvdjSetSortEig) cusolverDnXgesvdjSetSortEig = find<decltype(&cusolver::cusolverDnXgesvdjSetSortEig)>("cusolverDnXgesvdjSetSortEig");
   decltype(&cusolver::cusolverDnXgesvdjSetTolerance) cusolverDnXgesvdjSetTolerance = find<decltype(&cusolver::cusolverDnXgesvdjSetTolerance)>("cusolverDnXgesvdjSetTolerance");
+  decltype(&cusolver::cusolverDnXgesvdp) cusolverDnXgesvdp = find<decltype(&cusolver::cusolverDnXgesvdp)>("cusolverDnXgesvdp");
+  decltype(&cusolver::cusolverDnXgesvdp_bufferSize) cusolverDnXgesvdp_bufferSize = find<decltype(&cusolver::cusolverDnXgesvdp_bufferSize)>("cusolverDnXgesvdp_bufferSize");
+  decltype(&cusolver::cusolverDnXgesvdr) cusolverDnXgesvdr = find<decltype(&cusolver::cusolverDnXgesvdr)>("cusolverDnXgesvdr");
+  decltype(&cusolver::cusolverDnXgesvdr_bufferSize) cusolverDnXgesvdr_bufferSize = find<decltype(&cusolver::cusolverDnXgesvdr_bufferSize)>("cusolverDnXgesvdr_bufferSize");
   decltype(&cusolver::cusolverDnXgetrf) cusolverDnXgetrf = find<decltype(&cusolver::cusolverDnXgetrf)>("cusolverDnXgetrf");
   decltype(&cusolver::cusolverDnXgetrf_bufferSize) cusolverDnXgetrf_bufferSize = find<decltype(&cusolver::cusolverDnXgetrf_bufferSize)>("cusolverDnXgetrf_bufferSize");
   decltype(&cusolver::cusolverDnXgetrs) cusolverDnXgetrs = find<decltype(&cusolver::cusolverDnXgetrs)>("cusolverDnXgetrs");
@@ -583,10 +587,6 @@ inline const std::vector<const char*> kCusolverUnsupported = {
     "cusolverDnGetEmulationStrategy",
     "cusolverDnIRSInfosGetResidualHistory",
     "cusolverDnSetEmulationStrategy",
-    "cusolverDnXgesvdp",
-    "cusolverDnXgesvdp_bufferSize",
-    "cusolverDnXgesvdr",
-    "cusolverDnXgesvdr_bufferSize",
 };
 
 }  // namespace nvmlkit::library_test

@@ -146,9 +146,23 @@ void remove(Node& node) {
 CUgraphExec add(std::shared_ptr<Executable> executable) { return all_executables().add(std::move(executable)); }
 bool remove(CUgraphExec executable) { return all_executables().remove(executable) != nullptr; }
 
+namespace {
+
+// The graphs that a node does: a child, or the bodies of a decision.
+std::vector<std::shared_ptr<Executable>> inner_of(const NodeWork& work) {
+  if (const auto* const child = std::get_if<GraphWork>(&work)) return {child->ready};
+  if (const auto* const decision = std::get_if<ConditionalWork>(&work)) return decision->ready;
+  return {};
+}
+
+}  // namespace
+
 Executable::Step* step_of(Executable& executable, CUgraphNode node) {
-  for (auto& step : executable.steps)
+  for (auto& step : executable.steps) {
     if (step.node == node) return &step;
+    for (const auto& inner : inner_of(step.work))
+      if (auto* const found = step_of(*inner, node)) return found;
+  }
   return nullptr;
 }
 

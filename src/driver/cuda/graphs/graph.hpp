@@ -83,6 +83,7 @@ void remove(Node& node);
 std::shared_ptr<Executable> ready(const Graph& graph);
 CUgraphExec add(std::shared_ptr<Executable> executable);
 bool remove(CUgraphExec executable);
+// Of the graph, or of one within it. Null: none.
 Executable::Step* step_of(Executable& executable, CUgraphNode node);
 
 // Takes over the work of a graph of the same shape.

@@ -10,6 +10,14 @@ namespace {
 // Types of a decomposition: the values are real, the vectors are of the matrix.
 bool has_real(DataType type, DataType values, DataType compute) { return values == real_of(type) && compute == type; }
 
+bool is_leading(signed char job) { return job == 'S' || job == 'N'; }
+
+// As documented: the oversampled rank is at most that of the matrix.
+bool has_rank(Size m, Size n, Size rank, Size oversampling, Size iterations) {
+  return rank >= 0 && oversampling >= 0 && iterations >= 0 && rank <= std::min(m, n) &&
+         oversampling <= std::min(m, n) - rank;
+}
+
 template <class R>
 Range<R> range_of(cusolverEigRange_t kind, const void* low, const void* high, Size first, Size last) {
   const auto bound = [&](const void* at) {
@@ -130,6 +138,60 @@ cusolverStatus_t xgesvd(const Call& call, Parameters* parameters, signed char jo
   return for_type(type, [&]<class T>(T t) {
     return gesvd<T>(call, jobu, jobvt, m, n, as(t, a), lda, static_cast<Real<T>*>(s), as(t, u), ldu, as(t, vt), ldvt,
                     nullptr, 0, nullptr, info);
+  });
+}
+
+cusolverStatus_t xgesvdp_size(const Call&, Parameters* parameters, cusolverEigMode_t job, int, Size m, Size n,
+                              DataType type, const void*, Size lda, DataType s_type, const void*, DataType u_type,
+                              const void*, Size, DataType v_type, const void*, Size, DataType compute,
+                              std::size_t* device, std::size_t* host) {
+  return tell_sizes(device, host, type, std::max(m, n),
+                    are_right(parameters) && letter_of(job) && has_real(type, s_type, compute) && u_type == type &&
+                        v_type == type && has_shape(m, n, lda));
+}
+cusolverStatus_t xgesvdp(const Call& call, Parameters* parameters, cusolverEigMode_t job, int economy, Size m, Size n,
+                         DataType type, void* a, Size lda, DataType s_type, void* s, DataType u_type, void* u, Size ldu,
+                         DataType v_type, void* v, Size ldv, DataType compute, void*, std::size_t, void*, std::size_t,
+                         int* info, double* perturbation) {
+  if (!are_right(parameters) || !has_real(type, s_type, compute) || u_type != type || v_type != type || !perturbation)
+    return CUSOLVER_STATUS_INVALID_VALUE;
+  *perturbation = 0;
+  return for_type(type, [&]<class T>(T t) {
+    return svd<T>(call, job, economy != 0, m, n, as(t, a), lda, static_cast<Real<T>*>(s), as(t, u), ldu, as(t, v), ldv,
+                  info, [](const std::vector<T>&, const Decomposition<T>&) {});
+  });
+}
+
+cusolverStatus_t xgesvdr_size(const Call&, Parameters* parameters, signed char jobu, signed char jobv, Size m, Size n,
+                              Size rank, Size oversampling, Size iterations, DataType type, const void*, Size lda,
+                              DataType s_type, const void*, DataType u_type, const void*, Size, DataType v_type,
+                              const void*, Size, DataType compute, std::size_t* device, std::size_t* host) {
+  return tell_sizes(device, host, type, std::max(m, n),
+                    are_right(parameters) && is_leading(jobu) && is_leading(jobv) && has_real(type, s_type, compute) &&
+                        u_type == type && v_type == type && has_shape(m, n, lda) &&
+                        has_rank(m, n, rank, oversampling, iterations));
+}
+cusolverStatus_t xgesvdr(const Call& call, Parameters* parameters, signed char jobu, signed char jobv, Size m, Size n,
+                         Size rank, Size oversampling, Size iterations, DataType type, void* a, Size lda,
+                         DataType s_type, void* s, DataType u_type, void* u, Size ldu, DataType v_type, void* v,
+                         Size ldv, DataType compute, void*, std::size_t, void*, std::size_t, int* info) {
+  if (!are_right(parameters) || !has_real(type, s_type, compute) || u_type != type || v_type != type ||
+      !is_leading(jobu) || !is_leading(jobv) || !has_rank(m, n, rank, oversampling, iterations) || !is_array(s, rank) ||
+      !info)
+    return CUSOLVER_STATUS_INVALID_VALUE;
+  return for_type(type, [&]<class T>(T t) {
+    const Matrix<T> matrix{as(t, a), m, n, lda}, left{as(t, u), m, jobu == 'S' ? rank : 0, ldu},
+        right{as(t, v), n, jobv == 'S' ? rank : 0, ldv};
+    if (!matrix.is_right() || (jobu == 'S' && !left.is_right()) || (jobv == 'S' && !right.is_right()))
+      return CUSOLVER_STATUS_INVALID_VALUE;
+    const auto work = 20.0 * static_cast<double>(m * n) * static_cast<double>(std::min(m, n));
+    return call.enqueue(cost_of<T>(work, m * n * 2), [=](Running& running) {
+      const Decomposition<T> found('S', matrix.copy(running), m, n);
+      *running.write(info, 1) = found.info;
+      std::copy_n(found.s.begin(), rank, running.write(static_cast<Real<T>*>(s), rank));
+      if (jobu == 'S') found.put_u(left.write(running), m, rank, ldu);
+      if (jobv == 'S') found.put_v(right.write(running), n, rank, ldv);
+    });
   });
 }
 

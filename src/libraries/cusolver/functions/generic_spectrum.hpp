@@ -44,5 +44,25 @@ cusolverStatus_t xgesvd(const Call&, Parameters*, signed char jobu, signed char 
                         void* a, Size lda, DataType s_type, void* s, DataType u_type, void* u, Size ldu,
                         DataType vt_type, void* vt, Size ldvt, DataType compute, void*, std::size_t, void*, std::size_t,
                         int* info);
+// By the polar decomposition; here by LAPACK's method, without a perturbation: its error on the host is 0. V is not
+// transposed.
+cusolverStatus_t xgesvdp_size(const Call&, Parameters*, cusolverEigMode_t job, int economy, Size m, Size n,
+                              DataType type, const void* a, Size lda, DataType s_type, const void* s, DataType u_type,
+                              const void* u, Size ldu, DataType v_type, const void* v, Size ldv, DataType compute,
+                              std::size_t* device, std::size_t* host);
+cusolverStatus_t xgesvdp(const Call&, Parameters*, cusolverEigMode_t job, int economy, Size m, Size n, DataType type,
+                         void* a, Size lda, DataType s_type, void* s, DataType u_type, void* u, Size ldu,
+                         DataType v_type, void* v, Size ldv, DataType compute, void*, std::size_t, void*, std::size_t,
+                         int* info, double* perturbation);
+// The first `rank` singular values and vectors, which a randomized method approximates; here they are exact, whatever
+// `oversampling` and `iterations` say. S: the vectors, N: none.
+cusolverStatus_t xgesvdr_size(const Call&, Parameters*, signed char jobu, signed char jobv, Size m, Size n, Size rank,
+                              Size oversampling, Size iterations, DataType type, const void* a, Size lda,
+                              DataType s_type, const void* s, DataType u_type, const void* u, Size ldu, DataType v_type,
+                              const void* v, Size ldv, DataType compute, std::size_t* device, std::size_t* host);
+cusolverStatus_t xgesvdr(const Call&, Parameters*, signed char jobu, signed char jobv, Size m, Size n, Size rank,
+                         Size oversampling, Size iterations, DataType type, void* a, Size lda, DataType s_type, void* s,
+                         DataType u_type, void* u, Size ldu, DataType v_type, void* v, Size ldv, DataType compute,
+                         void*, std::size_t, void*, std::size_t, int* info);
 
 }  // namespace nvmlkit::cusolver::functions

@@ -94,29 +94,45 @@ struct Decomposition {
   std::int64_t rows_of_vt = 0;
 };
 
-template <class T>
-cusolverStatus_t gesvdj(const Call& call, cusolverEigMode_t job, int economy, int m, int n, T* a, int lda, Real<T>* s,
-                        T* u, int ldu, T* v, int ldv, T*, int lwork, int* info, JacobiSingular* parameters) {
+// U and V, by the first columns that are wanted: `economy` leaves out those behind the singular values. `then` gets the
+// matrix as it was, and what was found.
+template <class T, class Then>
+cusolverStatus_t svd(const Call& call, cusolverEigMode_t job, bool economy, std::int64_t m, std::int64_t n, T* a,
+                     std::int64_t lda, Real<T>* s, T* u, std::int64_t ldu, T* v, std::int64_t ldv, int* info,
+                     Then then) {
   const char letter = letter_of(job);
-  const int least = std::min(m, n), columns_u = economy ? least : m, columns_v = economy ? least : n;
+  const auto least = std::min(m, n), columns_u = economy ? least : m, columns_v = economy ? least : n;
   const Matrix<T> matrix{a, m, n, lda}, left{u, m, columns_u, ldu}, right{v, n, columns_v, ldv};
   if (!letter || !matrix.is_right() || !is_array(s, least) ||
-      (letter == 'V' && (!left.is_right() || !right.is_right())) || !info || lwork < 0 || !is_object(parameters))
+      (letter == 'V' && (!left.is_right() || !right.is_right())) || !info)
     return CUSOLVER_STATUS_INVALID_VALUE;
-  parameters->result->is_batched = false;
-  const auto result = parameters->result;
-  const auto size = std::int64_t{m} * n;
-  return call.enqueue(cost_of<T>(20.0 * static_cast<double>(size) * least, size * 2), [=](Running& running) {
+  const auto work = 20.0 * static_cast<double>(m * n) * static_cast<double>(least);
+  return call.enqueue(cost_of<T>(work, m * n * 2), [=](Running& running) {
     auto before = matrix.copy(running);
     const Decomposition<T> found(letter == 'V' && !economy ? 'A' : 'S', before, m, n);
     *running.write(info, 1) = found.info;
     std::copy(found.s.begin(), found.s.end(), running.write(s, least));
-    result->residual = residual_of<T>(std::move(before), m, n, least, found.u.data(), m, found.s.data(), 'N',
-                                      found.vt.data(), Decomposition<T>::at_least_one(found.rows_of_vt));
-    if (letter == 'N') return;
-    found.put_u(left.write(running), m, columns_u, ldu);
-    found.put_v(right.write(running), n, columns_v, ldv);
+    if (letter == 'V') {
+      found.put_u(left.write(running), m, columns_u, ldu);
+      found.put_v(right.write(running), n, columns_v, ldv);
+    }
+    then(std::move(before), found);
   });
+}
+
+template <class T>
+cusolverStatus_t gesvdj(const Call& call, cusolverEigMode_t job, int economy, int m, int n, T* a, int lda, Real<T>* s,
+                        T* u, int ldu, T* v, int ldv, T*, int lwork, int* info, JacobiSingular* parameters) {
+  if (lwork < 0 || !is_object(parameters)) return CUSOLVER_STATUS_INVALID_VALUE;
+  const auto result = parameters->result;
+  const auto status = svd(call, job, economy != 0, m, n, a, lda, s, u, ldu, v, ldv, info,
+                          [=](std::vector<T> before, const Decomposition<T>& found) {
+                            result->residual = residual_of<T>(std::move(before), m, n, std::min(m, n), found.u.data(),
+                                                              m, found.s.data(), 'N', found.vt.data(),
+                                                              Decomposition<T>::at_least_one(found.rows_of_vt));
+                          });
+  if (status == CUSOLVER_STATUS_SUCCESS) result->is_batched = false;
+  return status;
 }
 
 // As documented: matrices of at most 32 rows and columns, one behind the other, all vectors.

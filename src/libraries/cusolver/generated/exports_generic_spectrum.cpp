@@ -21,6 +21,22 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnXgesvd_bufferSize(Handle* hand
   return with(handle, "cusolverDnXgesvd_bufferSize", [&](const Call& call) { return functions::xgesvd_size(call, params, jobu, jobvt, m, n, dataTypeA, A, lda, dataTypeS, S, dataTypeU, U, ldu, dataTypeVT, VT, ldvt, computeType, workspaceInBytesOnDevice, workspaceInBytesOnHost); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnXgesvdp(Handle* handle, Parameters* params, cusolverEigMode_t jobz, int econ, int64_t m, int64_t n, cudaDataType dataTypeA, void* A, int64_t lda, cudaDataType dataTypeS, void* S, cudaDataType dataTypeU, void* U, int64_t ldu, cudaDataType dataTypeV, void* V, int64_t ldv, cudaDataType computeType, void* bufferOnDevice, size_t workspaceInBytesOnDevice, void* bufferOnHost, size_t workspaceInBytesOnHost, int* d_info, double* h_err_sigma) {
+  return with(handle, "cusolverDnXgesvdp", [&](const Call& call) { return functions::xgesvdp(call, params, jobz, econ, m, n, dataTypeA, A, lda, dataTypeS, S, dataTypeU, U, ldu, dataTypeV, V, ldv, computeType, bufferOnDevice, workspaceInBytesOnDevice, bufferOnHost, workspaceInBytesOnHost, d_info, h_err_sigma); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnXgesvdp_bufferSize(Handle* handle, Parameters* params, cusolverEigMode_t jobz, int econ, int64_t m, int64_t n, cudaDataType dataTypeA, const void* A, int64_t lda, cudaDataType dataTypeS, const void* S, cudaDataType dataTypeU, const void* U, int64_t ldu, cudaDataType dataTypeV, const void* V, int64_t ldv, cudaDataType computeType, size_t* workspaceInBytesOnDevice, size_t* workspaceInBytesOnHost) {
+  return with(handle, "cusolverDnXgesvdp_bufferSize", [&](const Call& call) { return functions::xgesvdp_size(call, params, jobz, econ, m, n, dataTypeA, A, lda, dataTypeS, S, dataTypeU, U, ldu, dataTypeV, V, ldv, computeType, workspaceInBytesOnDevice, workspaceInBytesOnHost); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnXgesvdr(Handle* handle, Parameters* params, signed char jobu, signed char jobv, int64_t m, int64_t n, int64_t k, int64_t p, int64_t niters, cudaDataType dataTypeA, void* A, int64_t lda, cudaDataType dataTypeSrand, void* Srand, cudaDataType dataTypeUrand, void* Urand, int64_t ldUrand, cudaDataType dataTypeVrand, void* Vrand, int64_t ldVrand, cudaDataType computeType, void* bufferOnDevice, size_t workspaceInBytesOnDevice, void* bufferOnHost, size_t workspaceInBytesOnHost, int* d_info) {
+  return with(handle, "cusolverDnXgesvdr", [&](const Call& call) { return functions::xgesvdr(call, params, jobu, jobv, m, n, k, p, niters, dataTypeA, A, lda, dataTypeSrand, Srand, dataTypeUrand, Urand, ldUrand, dataTypeVrand, Vrand, ldVrand, computeType, bufferOnDevice, workspaceInBytesOnDevice, bufferOnHost, workspaceInBytesOnHost, d_info); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnXgesvdr_bufferSize(Handle* handle, Parameters* params, signed char jobu, signed char jobv, int64_t m, int64_t n, int64_t k, int64_t p, int64_t niters, cudaDataType dataTypeA, const void* A, int64_t lda, cudaDataType dataTypeSrand, const void* Srand, cudaDataType dataTypeUrand, const void* Urand, int64_t ldUrand, cudaDataType dataTypeVrand, const void* Vrand, int64_t ldVrand, cudaDataType computeType, size_t* workspaceInBytesOnDevice, size_t* workspaceInBytesOnHost) {
+  return with(handle, "cusolverDnXgesvdr_bufferSize", [&](const Call& call) { return functions::xgesvdr_size(call, params, jobu, jobv, m, n, k, p, niters, dataTypeA, A, lda, dataTypeSrand, Srand, dataTypeUrand, Urand, ldUrand, dataTypeVrand, Vrand, ldVrand, computeType, workspaceInBytesOnDevice, workspaceInBytesOnHost); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnXsyevBatched(Handle* handle, Parameters* params, cusolverEigMode_t jobz, cublasFillMode_t uplo, int64_t n, cudaDataType dataTypeA, void* A, int64_t lda, cudaDataType dataTypeW, void* W, cudaDataType computeType, void* bufferOnDevice, size_t workspaceInBytesOnDevice, void* bufferOnHost, size_t workspaceInBytesOnHost, int* info, int64_t batchSize) {
   return with(handle, "cusolverDnXsyevBatched", [&](const Call& call) { return functions::xsyev_batched(call, params, jobz, uplo, n, dataTypeA, A, lda, dataTypeW, W, computeType, bufferOnDevice, workspaceInBytesOnDevice, bufferOnHost, workspaceInBytesOnHost, info, batchSize); });
 }

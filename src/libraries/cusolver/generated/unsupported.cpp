@@ -9,10 +9,6 @@ extern "C" {
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnGetEmulationStrategy() { return unsupported("cusolverDnGetEmulationStrategy", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnIRSInfosGetResidualHistory() { return unsupported("cusolverDnIRSInfosGetResidualHistory", CUSOLVER_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSetEmulationStrategy() { return unsupported("cusolverDnSetEmulationStrategy", CUSOLVER_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnXgesvdp() { return unsupported("cusolverDnXgesvdp", CUSOLVER_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnXgesvdp_bufferSize() { return unsupported("cusolverDnXgesvdp_bufferSize", CUSOLVER_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnXgesvdr() { return unsupported("cusolverDnXgesvdr", CUSOLVER_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnXgesvdr_bufferSize() { return unsupported("cusolverDnXgesvdr_bufferSize", CUSOLVER_STATUS_NOT_SUPPORTED); }
 
 }  // extern "C"
 }  // namespace nvmlkit::cusolver

@@ -1,4 +1,4 @@
-// add, sub, mul, mad, fma, div, min, max.
+// add, sub, mul, mad, fma, div, and min and max of integers.
 #include <cmath>
 
 #include "ptx/instructions/numbers/float_mode.hpp"
@@ -8,28 +8,6 @@
 
 namespace nvmlkit::ptx {
 namespace {
-
-struct Sub {
-  template <class T>
-  static T of(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return wrapped<T>(std::uint64_t(a) - std::uint64_t(b));
-    else
-      return a - b;
-  }
-};
-
-struct Mul {
-  template <class T>
-  static T of(T a, T b) {
-    if constexpr (sizeof(T) == 4 && std::is_integral_v<T>)
-      return wrapped<T>(std::uint32_t(a) * std::uint32_t(b));
-    else if constexpr (std::is_integral_v<T>)
-      return wrapped<T>(std::uint64_t(a) * std::uint64_t(b));
-    else
-      return a * b;
-  }
-};
 
 struct MulHigh {
   template <class T>
@@ -80,17 +58,6 @@ struct Div {
   }
 };
 
-// Of floats, of which one may be no number.
-template <bool least, bool keeps_nan>
-struct Extreme {
-  template <class T>
-  static T of(T a, T b) {
-    if (a != a || b != b) return keeps_nan || (a != a && b != b) ? std::numeric_limits<T>::quiet_NaN() : a != a ? b : a;
-    if (a == b) return std::signbit(a) == least ? a : b;
-    return (a < b) == least ? a : b;
-  }
-};
-
 struct Fma {
   static double of(double a, double b, double c) { return a * b + c; }  // of narrow ones: the product is exact
 };
@@ -124,13 +91,6 @@ Handler in_mode_of(Type type, FloatMode mode) {
   if (mode.any() && type == Type::f32) return &in_mode<kBinaryOf<float, S>, float>;
   if (mode.any() && type == Type::f64) return &in_mode<kBinaryOf<double, S>, double>;
   return mode.flushes ? of_halves<LiftedFlushed<F>>(type) : binary_float<S>(type);
-}
-
-template <bool least, bool keeps_nan>
-Handler extreme(Type type, bool flushes) {
-  using F = Extreme<least, keeps_nan>;
-  if (!flushes) return binary_float<Settled<F>>(type);
-  return type == Type::f32 ? best<kBinaryOf<float, Settled<OfFlushed<F>>>>() : of_halves<LiftedFlushed<F>>(type);
 }
 
 template <class Narrow, class Wide, class F>
@@ -233,7 +193,6 @@ Handler of_floats(Form& f) {
   const auto type = f.type();
   const auto mode = FloatMode::of(f);
   f.out.detail = mode.packed();
-  const bool keeps = f.has("NaN");
   if (mode.saturates && type != Type::f32) return saturated(f.op(), type, mode.flushes);
   switch (f.op()) {
     case Op::add_:
@@ -244,10 +203,6 @@ Handler of_floats(Form& f) {
       return in_mode_of<Mul>(type, mode);
     case Op::div_:
       return in_mode_of<Div, true>(type, mode);
-    case Op::min_:
-      return keeps ? extreme<true, true>(type, mode.flushes) : extreme<true, false>(type, mode.flushes);
-    case Op::max_:
-      return keeps ? extreme<false, true>(type, mode.flushes) : extreme<false, false>(type, mode.flushes);
     case Op::mad_:
     case Op::fma_:
       if (type == Type::f32 || type == Type::f64) return fused(type, mode.any());
@@ -264,14 +219,18 @@ namespace decoders {
 void arithmetic(Form& f) {
   if (f.has("cc")) return carry(f);
   const auto type = f.type();
+  if ((f.op() == Op::min_ || f.op() == Op::max_) && f.count() > 3 && type != Type::f32)
+    f.fail(ErrorKind::operands, "so many operands it does not take");
   if (type == Type::s16x2 || type == Type::u16x2 || (f.has("relu") && f.op() != Op::fma_)) return packed_integers(f);
+  const bool floats = is_float(type) || type == Type::f16x2 || type == Type::bf16x2;
+  if (floats && (f.op() == Op::min_ || f.op() == Op::max_)) return extremes(f);
+  if (type == Type::f32x2 || f.types().size() > 1) return blackwell_sums(f);
   f.out.a = f.source(1, type);
   f.out.b = f.source(2, type);
   const bool with_sum = f.op() == Op::mad_ || f.op() == Op::fma_;
   if (f.has("wide")) return decode_wide(f, with_sum);
   f.out.d = f.target(0, type);
   if (with_sum) f.out.c = f.source(3, type);
-  const bool floats = is_float(type) || type == Type::f16x2 || type == Type::bf16x2;
   f.out.handler = floats ? of_floats(f) : of_integers(f);
 }
 

@@ -60,6 +60,7 @@ template <class F>
 struct OfFlushed {
   static float of(float a) { return F::of(flushed(a)); }
   static float of(float a, float b) { return F::of(flushed(a), flushed(b)); }
+  static float of(float a, float b, float c) { return F::of(flushed(a), flushed(b), flushed(c)); }
 };
 
 // What a change of f32 or f64 in memory adds up to. In global memory, small f32 count as zero, and a number that is

@@ -5,6 +5,7 @@
 #include "ptx/decode/form.hpp"
 #include "ptx/decode/variants.hpp"
 #include "ptx/instructions/numbers/operations.hpp"
+#include "ptx/instructions/numbers/settled.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -71,6 +72,7 @@ void reduce_lanes(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const a = w.at<T>(i.a);
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   T result = a[first];
+  if constexpr (std::is_floating_point_v<T>) result = F::of(result, result);  // also of one lane
   for (auto l = first + 1; l < kLanes; ++l)
     if (lanes >> l & 1) result = F::of(result, a[l]);
   auto* const d = w.at<T>(i.d);
@@ -114,6 +116,26 @@ template <Handler inner>
 void wait_and_run(Form& f, std::size_t index) {
   wait_for(f, index);
   f.out.handler = f.has("sync") && f.term(index).kind != Term::Kind::integer ? &by_set<inner> : inner;
+}
+
+// Of floats; with .abs of their magnitudes.
+template <class F, bool of_magnitudes>
+struct OfFloats {
+  static float of(float a, float b) { return settled(of_magnitudes ? F::of(std::fabs(a), std::fabs(b)) : F::of(a, b)); }
+};
+
+template <class F>
+void float_reduction(Form& f) {
+  f.has("abs") ? wait_and_run<reduce_lanes<float, OfFloats<F, true>>>(f, 2)
+               : wait_and_run<reduce_lanes<float, OfFloats<F, false>>>(f, 2);
+}
+
+void float_reduction(Form& f, std::string_view what) {
+  const bool keeps = f.has("NaN");
+  if (what == "min") return keeps ? float_reduction<Extreme<true, true>>(f) : float_reduction<Extreme<true, false>>(f);
+  if (what == "max")
+    return keeps ? float_reduction<Extreme<false, true>>(f) : float_reduction<Extreme<false, false>>(f);
+  f.fail_types();
 }
 
 template <class T>
@@ -181,6 +203,11 @@ void lanes(Form& f) {
       if (what.empty()) f.fail_types();
       f.out.d = f.target(0, Type::b32);
       f.out.a = f.source(1, Type::b32);
+      if (f.type() == Type::f32) {
+        f.need_family(100);
+        return float_reduction(f, what);
+      }
+      if (f.has("abs") || f.has("NaN")) f.fail_types();
       is_signed(f.type()) ? reduction<std::int32_t>(f, what) : reduction<std::uint32_t>(f, what);
       return;
     }
