@@ -60,6 +60,42 @@ TEST_F(CudaGraphs, NodesWithinAnExecutableAreChanged) {
   EXPECT_EQ(at(where + 4), 8u);
 }
 
+TEST_F(CudaGraphs, AChildIsMoved) {
+  const auto own = graph(), part = graph();
+  const auto where = allocate(4);
+  CUDA_MEMSET_NODE_PARAMS fill{where, 0, 5, 4, 1, 1};
+  CUgraphNode inner = nullptr, node = nullptr;
+  ASSERT_EQ(driver().cuGraphAddMemsetNode(&inner, part, nullptr, std::size_t{0}, &fill, context_), CUDA_SUCCESS);
+  struct {
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_GRAPH;
+    int reserved[3] = {};
+    CUgraph graph = nullptr;
+    CUgraphChildGraphNodeOwnership ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    char rest[228] = {};
+  } child;
+  child.graph = part;
+  const auto add = [&] {
+    return driver().cuGraphAddNode(&node, own, nullptr, std::size_t{0}, as<CUgraphNodeParams>(&child));
+  };
+  ASSERT_EQ(add(), CUDA_SUCCESS);
+  EXPECT_EQ(add(), CUDA_ERROR_INVALID_VALUE);  // it has a parent
+  CUgraph same = nullptr;
+  ASSERT_EQ(driver().cuGraphChildGraphNodeGetGraph(node, &same), CUDA_SUCCESS);
+  EXPECT_EQ(same, part);
+  CUgraphExec ready = nullptr;
+  EXPECT_EQ(driver().cuGraphInstantiateWithFlags(&ready, part, 0ull), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(driver().cuGraphDestroy(part), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(driver().cuGraphInstantiateWithFlags(&ready, own, 0ull), CUDA_SUCCESS);
+  fill.value = 6;
+  EXPECT_EQ(driver().cuGraphExecMemsetNodeSetParams(ready, inner, &fill, context_), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphLaunch(ready, nullptr), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(at(where), 6u);
+  EXPECT_EQ(driver().cuGraphDestroy(own), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGraphInstantiateWithFlags(&ready, part, 0ull),
+            CUDA_ERROR_INVALID_VALUE);  // it ended with its parent
+}
+
 TEST_F(CudaGraphs, HandlesEndWithWhatTheyName) {
   auto own = graph();
   CUgraphConditionalHandle condition = 0;

@@ -528,7 +528,7 @@ constexpr InstructionEntry kInstructions[] = {
     {"sust", Op::sust_, &decoders::surfaces, " b 1d 2d 3d a1d a2d cube acube v2 v4 v8 ca cg cs lu cv wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first trap zero clamp ", " b8 b16 b32 b64 ", 2, 2, kNeedsOf_sust},
     {"szext", Op::szext_, &decoders::bits, " clamp wrap ", " u32 s32 ", 3, 3, kNeedsOf_szext},
     {"tanh", Op::tanh_, &decoders::functions, " approx ", " f32 f16 f16x2 bf16 bf16x2 ", 2, 2, kNeedsOf_tanh},
-    {"tensormap", Op::tensormap_, &decoders::tensor_maps, " replace tile cp_fenceproxy tensormap::generic release cta cluster gpu sys sync aligned global shared local param const shared::cta shared::cluster param::entry param::func global_address rank box_dim global_dim global_stride element_stride elemtype swizzle_mode fill_mode b1024 ", " b32 b64 ", 2, 3, kNeedsOf_tensormap},
+    {"tensormap", Op::tensormap_, &decoders::tensor_maps, " replace tile cp_fenceproxy tensormap::generic release cta cluster gpu sys sync aligned global shared local param const shared::cta shared::cluster param::entry param::func global_address rank box_dim global_dim global_stride element_stride elemtype interleave_layout swizzle_mode fill_mode b1024 ", " b32 b64 ", 2, 3, kNeedsOf_tensormap},
     {"testp", Op::testp_, &decoders::functions, " finite infinite number notanumber normal subnormal ", " f32 f64 ", 2, 2, {}},
     {"tex", Op::tex_, &decoders::textures, " 1d 2d 3d a1d a2d cube acube v4 base level grad ", " u32 s32 f32 ", 2, 4, kNeedsOf_tex},
     {"tld4", Op::tld4_, &decoders::textures, " 1d 2d 3d a1d a2d cube acube v4 r g b a ", " u32 s32 f32 ", 2, 2, kNeedsOf_tld4},

@@ -101,7 +101,7 @@ CUresult GraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
 
 CUresult GraphAddChildGraphNode(Context&, CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                                 std::size_t numDependencies, CUgraph childGraph) {
-  return add(phGraphNode, hGraph, dependencies, numDependencies, {CUDA_SUCCESS, GraphWork{childGraph, nullptr}});
+  return add(phGraphNode, hGraph, dependencies, numDependencies, {CUDA_SUCCESS, GraphWork{childGraph, false, nullptr}});
 }
 
 CUresult GraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph* phGraph) {

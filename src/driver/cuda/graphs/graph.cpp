@@ -55,14 +55,19 @@ bool destroy(CUgraph handle) {
 }
 
 bool allocates(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) { return has_memory(node->work); });
-}
-
-bool is_unique(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) {
-    return has_memory(node->work) || std::holds_alternative<ConditionalWork>(node->work);
+    const auto* const child = std::get_if<GraphWork>(&node->work);
+    const auto own = child ? find(child->graph) : nullptr;
+    return own ? allocates(*own) : has_memory(node->work);
   });
 }
+
+bool decides(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const auto& node) { return std::holds_alternative<ConditionalWork>(node->work); });
+}
+
+bool is_unique(const Graph& graph) { return allocates(graph) || decides(graph); }
 
 std::shared_ptr<Graph> clone(const Graph& graph) {
   auto made = make();
@@ -146,16 +151,12 @@ void remove(Node& node) {
 CUgraphExec add(std::shared_ptr<Executable> executable) { return all_executables().add(std::move(executable)); }
 bool remove(CUgraphExec executable) { return all_executables().remove(executable) != nullptr; }
 
-namespace {
-
 // The graphs that a node does: a child, or the bodies of a decision.
 std::vector<std::shared_ptr<Executable>> inner_of(const NodeWork& work) {
   if (const auto* const child = std::get_if<GraphWork>(&work)) return {child->ready};
   if (const auto* const decision = std::get_if<ConditionalWork>(&work)) return decision->ready;
   return {};
 }
-
-}  // namespace
 
 Executable::Step* step_of(Executable& executable, CUgraphNode node) {
   for (auto& step : executable.steps) {

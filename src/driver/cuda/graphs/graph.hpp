@@ -65,8 +65,10 @@ bool destroy(CUgraph graph);
 inline bool has_memory(const NodeWork& work) {
   return std::holds_alternative<AllocWork>(work) || std::holds_alternative<FreeWork>(work);
 }
-// Graphs with such nodes can only be made ready once, and lose nothing of themselves.
+// Graphs with such nodes, themselves or in a child, can only be made ready once, and lose nothing of themselves.
 bool allocates(const Graph& graph);
+// Whether it has conditional nodes.
+bool decides(const Graph& graph);
 // Nor can these be copied.
 bool is_unique(const Graph& graph);
 std::shared_ptr<Graph> clone(const Graph& graph);
@@ -83,6 +85,7 @@ void remove(Node& node);
 std::shared_ptr<Executable> ready(const Graph& graph);
 CUgraphExec add(std::shared_ptr<Executable> executable);
 bool remove(CUgraphExec executable);
+std::vector<std::shared_ptr<Executable>> inner_of(const NodeWork& work);
 // Of the graph, or of one within it. Null: none.
 Executable::Step* step_of(Executable& executable, CUgraphNode node);
 

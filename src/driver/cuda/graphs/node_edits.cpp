@@ -10,12 +10,12 @@ namespace {
 // What is made with a node, and what only the graph can tell to be wrong.
 CUresult settle(const Graph& graph, NodeWork& work) {
   if (auto* const child = std::get_if<GraphWork>(&work)) {
-    const auto own = graphs::find(child->graph);
-    if (!own || own.get() == &graph) return CUDA_ERROR_INVALID_VALUE;
-    if (graphs::is_unique(*own)) return CUDA_ERROR_NOT_SUPPORTED;
-    const auto copy = graphs::clone(*own);
-    copy->is_of_node = true;
-    child->graph = copy->handle;
+    auto own = graphs::find(child->graph);
+    if (!own || own.get() == &graph || own->is_of_node) return CUDA_ERROR_INVALID_VALUE;
+    if (graphs::decides(*own) || (!child->is_moved && graphs::is_unique(*own))) return CUDA_ERROR_NOT_SUPPORTED;
+    if (!child->is_moved) own = graphs::clone(*own);
+    own->is_of_node = true;
+    child->graph = own->handle;
   } else if (auto* const decision = std::get_if<ConditionalWork>(&work)) {
     for (auto& body : decision->bodies) {
       const auto made = graphs::make();

@@ -18,6 +18,11 @@ T of_type(const void* params) {
   return out;
 }
 
+struct ChildParams {
+  CUgraph graph;
+  CUgraphChildGraphNodeOwnership ownership;
+};
+
 struct CopyParams {
   int flags, reserved;
   CUcontext context;
@@ -99,6 +104,11 @@ WorkOfParams work_of(const ConditionalParams& p) {
   return {CUDA_SUCCESS, std::move(work)};
 }
 
+WorkOfParams work_of(const ChildParams& p) {
+  if (p.ownership > CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) return {};
+  return {CUDA_SUCCESS, GraphWork{p.graph, p.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, nullptr}};
+}
+
 WorkOfParams work_of_any(const void* params) {
   CUgraphNodeType type{};
   std::memcpy(&type, params, sizeof type);
@@ -116,7 +126,7 @@ WorkOfParams work_of_any(const void* params) {
     case CU_GRAPH_NODE_TYPE_HOST:
       return work_of(of_type<CUDA_HOST_NODE_PARAMS>(params));
     case CU_GRAPH_NODE_TYPE_GRAPH:
-      return {CUDA_SUCCESS, GraphWork{of_type<CUgraph>(params), nullptr}};
+      return work_of(of_type<ChildParams>(params));
     case CU_GRAPH_NODE_TYPE_EMPTY:
       return {CUDA_SUCCESS, NoWork{}};
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:

@@ -15,7 +15,8 @@ struct Condition;
 struct GraphPlace;
 
 struct GraphWork {
-  CUgraph graph = nullptr;            // a copy of the graph that was added
+  CUgraph graph = nullptr;            // a copy of the graph that was added, or this graph, which the node then owns
+  bool is_moved = false;              // the latter
   std::shared_ptr<Executable> ready;  // in a graph that can be launched
 };
 

@@ -119,18 +119,33 @@ CUgraphExecUpdateResult update(Executable& executable, const Executable& from, C
 }
 
 bool allocates(const Executable& executable) {
-  return std::any_of(executable.steps.begin(), executable.steps.end(),
-                     [](const auto& step) { return has_memory(step.work); });
+  return std::any_of(executable.steps.begin(), executable.steps.end(), [](const auto& step) {
+    const auto inner = inner_of(step.work);
+    return has_memory(step.work) ||
+           std::any_of(inner.begin(), inner.end(), [](const auto& each) { return allocates(*each); });
+  });
 }
 
-bool free_before_launch(const Executable& executable) {
+namespace {
+
+// False: there is some, and it is not to be freed.
+bool free_memory_of(const Executable& executable, bool frees) {
   for (const auto& step : executable.steps) {
+    for (const auto& inner : inner_of(step.work))
+      if (!free_memory_of(*inner, frees)) return false;
     const auto* const made = std::get_if<AllocWork>(&step.work);
     if (!made || !memory::find(made->place->address)) continue;
-    if (!(executable.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)) return false;
+    if (!frees) return false;
     graph_memory::release(made->place->address);
   }
   return true;
+}
+
+}  // namespace
+
+bool free_before_launch(const Executable& executable) {
+  const bool frees = executable.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+  return free_memory_of(executable, frees);
 }
 
 }  // namespace nvmlkit::cuda::graphs

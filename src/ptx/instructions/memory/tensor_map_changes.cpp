@@ -10,7 +10,7 @@ namespace nvmlkit::ptx {
 namespace {
 
 // What tensormap.replace writes.
-enum class Field : std::uint8_t { address, rank, box, extent, stride, step, type, swizzle, fill };
+enum class Field : std::uint8_t { address, rank, box, extent, stride, step, type, interleave, swizzle, fill };
 
 void replace_field(Warp& w, const Instruction& i, Mask lanes) {
   std::uint64_t addresses[kLanes];
@@ -48,6 +48,8 @@ void replace_field(Warp& w, const Instruction& i, Mask lanes) {
         break;
       case Field::type:
         map.type = kTypes[value % TensorMap::kTypes];
+        break;
+      case Field::interleave:  // none: others are refused before
         break;
       case Field::swizzle:
         map.swizzle = static_cast<TensorMap::Swizzle>(value & 3);
@@ -109,6 +111,7 @@ void tensor_maps(Form& f) {
                                                                    {"global_stride", Field::stride},
                                                                    {"element_stride", Field::step},
                                                                    {"elemtype", Field::type},
+                                                                   {"interleave_layout", Field::interleave},
                                                                    {"swizzle_mode", Field::swizzle},
                                                                    {"fill_mode", Field::fill}};
   for (const auto& [word, field] : kFields) {
@@ -123,6 +126,8 @@ void tensor_maps(Form& f) {
       if (number.kind != Term::Kind::integer || number.value >= places) f.fail("expected the number of a dimension");
       f.out.count = static_cast<std::uint8_t>(number.value);
     }
+    const bool is_plain = f.term(1).kind == Term::Kind::integer && f.term(1).value == 0;
+    if (field == Field::interleave && !is_plain) f.fail_simulation("an interleaved layout is not simulated");
     f.out.flag = f.has("b64");
     f.out.b = f.source(numbered ? 2 : 1, f.out.flag ? Type::b64 : Type::b32);
     f.out.detail = static_cast<std::uint8_t>(field);
