@@ -9,6 +9,8 @@ namespace nvmlkit::ptx::jit {
 
 constexpr bool is_pair(Type type) { return type == Type::f16x2 || type == Type::bf16x2; }
 constexpr bool is_half(Type type) { return type == Type::f16 || type == Type::bf16 || is_pair(type); }
+// Whether the bits of a value say nothing of the order of numbers.
+constexpr bool is_of_floats(Type type) { return is_float(type) || is_half(type) || type == Type::f32x2; }
 
 // Whether the host converts between f16 and f32. LLVM would call a function that is not there.
 bool converts_halves();

@@ -15,7 +15,7 @@ namespace {
 
 bool computes_floats(const Pure& pure) {
   if (pure.rule == Rule::copy || pure.rule == Rule::select || pure.rule == Rule::compare) return false;
-  return is_float(pure.type) || is_half(pure.type) || is_float(pure.from);
+  return is_of_floats(pure.type) || is_float(pure.from);
 }
 
 }  // namespace

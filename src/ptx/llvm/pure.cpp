@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ptx/llvm/float_pairs.hpp"
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
 
@@ -30,6 +31,7 @@ class Emitter {
 
   Value* emit() {
     if (is_half(p_.type) && p_.rule != Rule::convert && p_.rule != Rule::pack_halves) return emit_halves(p_, b_, a_);
+    if (p_.type == Type::f32x2) return emit_float_pairs(p_, b_, a_);
     switch (p_.rule) {
       case Rule::copy:
         return a_[0];
@@ -173,7 +175,7 @@ bool all_same(const std::vector<Shape>& shapes) {
 
 Shape shape_of(const Pure& pure, const std::vector<Shape>& a) {
   const unsigned size = pure.d ? pure.d->size : 0;
-  if (size >= 4 && !is_float(pure.type) && !is_half(pure.type)) {
+  if (size >= 4 && !is_of_floats(pure.type)) {
     switch (pure.rule) {
       case Rule::copy:
         return a[0];

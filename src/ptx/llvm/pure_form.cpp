@@ -1,4 +1,5 @@
 // Which instructions are pure, and their operands.
+#include "ptx/llvm/float_pairs.hpp"
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
 #include "ptx/llvm/known_word.hpp"
@@ -249,6 +250,7 @@ std::optional<Pure> pure_form(const Function& function, const Needs& needs, std:
   if (function.code[at].kind != Kind::plain && function.code[at].kind != Kind::guarded) return std::nullopt;
   if (function.meanings[at].op == Op::cvt_) return conversion_form(function, needs, at);
   if (is_half(function.meanings[at].types[0])) return half_form(function, at);
+  if (function.meanings[at].types[0] == Type::f32x2) return float_pair_form(function, at);
   return Reader(function, at).read();
 }
 

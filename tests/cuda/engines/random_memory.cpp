@@ -95,8 +95,12 @@ void RandomMemory::of_local(const std::string& guard) {
     default:
       line("and.b32 %t9, " + any("r") + ", 188");
       line("cvt.u64.u32 %a5, %t9");
-      line("add.s64 %a5, " + std::string(pick(3) ? "%a6" : "%a7") + ", %a5");
-      line("cvta.to.local.u64 %a5, %a5");
+      if (pick(3)) {
+        line("add.s64 %a5, %a6, %a5");
+      } else {  // of a local address, a GPU makes one that is nowhere
+        line("add.s64 %a5, %a7, %a5");
+        line("cvta.to.local.u64 %a5, %a5");
+      }
       if (pick(2)) return line(guard + "st.local.u32 [%a5], " + any("r"));
       return line(guard + "ld.local.u32 " + any("r") + ", [%a5]");
   }
