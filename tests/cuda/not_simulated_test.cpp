@@ -69,10 +69,9 @@ TEST_F(CudaNotSimulated, IsAnErrorOfTheKernelThatReachesIt) {
 TEST_F(CudaNotSimulated, MayBeAWordOfAKnownInstruction) {
   if (!has_own_process()) return;
   CUresult result = CUDA_SUCCESS;
-  EXPECT_EQ(
-      line_of(module_with("@%p1 min.xorsign.abs.f32 %f1, %f1, %f2;"), result),
-      "nvmlkit: kernel other: min.xorsign.abs.f32: '.xorsign' is not simulated here, block (2,0,0), thread (5,0,0), "
-      "PTX line 24\n");
+  EXPECT_EQ(line_of(module_with("@%p1 cvt.rs.f16x2.f32 %r1, %f1, %f2, %r1;"), result),
+            "nvmlkit: kernel other: cvt.rs.f16x2.f32: '.rs' is not simulated here, block (2,0,0), thread (5,0,0), "
+            "PTX line 24\n");
   EXPECT_EQ(result, CUDA_ERROR_ILLEGAL_INSTRUCTION);
 }
 
