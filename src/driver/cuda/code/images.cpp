@@ -1,6 +1,8 @@
 // Finds the PTX for a GPU in the code that programs load.
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "driver/cuda/code/head.hpp"
@@ -28,22 +30,63 @@ std::string capability_text(unsigned capability) {
   return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
 }
 
+using Entries = std::vector<fatbin::Entry>;
+
+const fatbin::Entry* best_ptx(const Entries& all, int capability) {
+  const fatbin::Entry* best = nullptr;
+  for (const auto& e : all)
+    if (suits(e, capability) && (!best || e.capability >= best->capability)) best = &e;
+  return best;
+}
+
+bool has_machine_code(const Entries& all, int capability) {
+  return std::any_of(all.begin(), all.end(), [&](const auto& e) {
+    const auto own = static_cast<int>(e.capability);
+    return e.kind == fatbin::Kind::elf && own / 10 == capability / 10 &&
+           (e.exact ? own == capability : own <= capability);
+  });
+}
+
+void tell_of_stand_in(int capability, const fatbin::Entry& used) {
+  static std::atomic<bool> is_told{false};
+  if (is_told.exchange(true)) return;
+  std::fprintf(stderr,
+               "nvmlkit: a fat binary has machine code alone for compute capability %s; its PTX for %s runs in its "
+               "place, here and in other fat binaries (NVMLKIT_CUDA_STAND_IN=0 refuses that)\n",
+               capability_text(static_cast<unsigned>(capability)).c_str(), capability_text(used.capability).c_str());
+}
+
+// A GPU would run its machine code. The same program as PTX for a newer GPU does the same, where its source does not
+// ask for which GPU it is compiled. Of several, the one for the oldest GPU.
+const fatbin::Entry* stand_in(const Entries& all, int capability) {
+  const char* const setting = secure_getenv("NVMLKIT_CUDA_STAND_IN");
+  if ((setting && std::string_view(setting) == "0") || !has_machine_code(all, capability)) return nullptr;
+  const fatbin::Entry* out = nullptr;
+  for (const auto& e : all)
+    if (e.kind == fatbin::Kind::ptx && !e.exact && (!out || e.capability < out->capability)) out = &e;
+  if (out) tell_of_stand_in(capability, *out);
+  return out;
+}
+
+std::string list_of(const Entries& all) {
+  std::string out;
+  for (const auto& e : all)
+    out += (out.empty() ? "" : ", ") + std::string(e.kind == fatbin::Kind::ptx ? "PTX" : "SASS") + " for " +
+           capability_text(e.capability) + (e.exact ? "a" : "");
+  return out.empty() ? "nothing" : out;
+}
+
 Refusal from_region(std::span<const std::byte> region, int capability, std::string& text) {
   const auto all = fatbin::entries(region);
   if (!all) return {CUDA_ERROR_INVALID_IMAGE, ""};
-  const fatbin::Entry* best = nullptr;
-  std::string there;
-  for (const auto& e : *all) {
-    if (suits(e, capability) && (!best || e.capability >= best->capability)) best = &e;
-    there += (there.empty() ? "" : ", ") + std::string(e.kind == fatbin::Kind::ptx ? "PTX" : "SASS") + " for " +
-             capability_text(e.capability) + (e.exact ? "a" : "");
-  }
-  const auto own = capability_text(static_cast<unsigned>(capability));
+  const auto* best = best_ptx(*all, capability);
+  if (!best) best = stand_in(*all, capability);
   if (!best)
     return {CUDA_ERROR_NO_BINARY_FOR_GPU,
-            "a fat binary has no PTX that a GPU of compute capability " + own + " can run (it has: " +
-                (there.empty() ? "nothing" : there) + "); kernels run from PTX: build with `nvcc -arch=sm_" +
-                std::to_string(capability) + "`, or with code=compute_" + std::to_string(capability)};
+            "a fat binary has no PTX that a GPU of compute capability " +
+                capability_text(static_cast<unsigned>(capability)) + " can run (it has: " + list_of(*all) +
+                "); kernels run from PTX: build with `nvcc -arch=sm_" + std::to_string(capability) +
+                "`, or with code=compute_" + std::to_string(capability)};
   auto found = fatbin::text_of(*best);
   if (!found) return {CUDA_ERROR_INVALID_IMAGE, "a fat binary holds PTX that cannot be unpacked: it is damaged"};
   text = std::move(*found);
