@@ -34,13 +34,20 @@ const std::string& path_of_library() {
   return *the;
 }
 
+const CompilerInterface* interpret_because(const char* reason) {
+  std::fprintf(stderr, "nvmlkit: %s: kernels are interpreted\n", reason);
+  return nullptr;
+}
+
 // This takes some 20 ms, and is left until something is to be compiled.
 const CompilerInterface* load() {
-  if (path_of_library().empty()) return nullptr;
-  void* const library = dlopen(path_of_library().c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) return nullptr;
+  const auto& path = path_of_library();
+  if (path.empty()) return nullptr;
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) return interpret_because(dlerror());
   const auto* const found = static_cast<const CompilerInterface*>(dlsym(library, kCompilerSymbol));
-  return found && found->version == kCompilerVersion ? found : nullptr;
+  if (found && found->version == kCompilerVersion) return found;
+  return interpret_because((path + " is of another build of nvmlkit").c_str());
 }
 
 Engine wanted() {
