@@ -17,6 +17,15 @@ using blas::Half;
 using libraries::CUstream;
 using LogCallback = void (*)(const char* message);
 
+// How doubles and floats may be computed by other types. Products are computed in their own: nothing changes a result.
+struct Emulation {
+  cublasEmulationStrategy_t strategy = CUBLAS_EMULATION_STRATEGY_DEFAULT;
+  cudaEmulationSpecialValuesSupport special_values = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT;
+  cudaEmulationMantissaControl control = CUDA_EMULATION_MANTISSA_CONTROL_DYNAMIC;
+  int most_bits = 0, offset = 0;
+  int* bits = nullptr;  // where a product would tell how many it took
+};
+
 // What a program sets with a handle. Programs use a handle in one thread at a time.
 struct Handle {
   std::uint64_t mark = 0;
@@ -29,6 +38,7 @@ struct Handle {
   int capability = 0;
   void* workspace = nullptr;
   std::size_t workspace_size = 0;
+  Emulation emulation;
 };
 
 // One of several GPUs that compute together.

@@ -24,6 +24,43 @@ TEST_F(CublasTest, KeepsWhatIsSet) {
   EXPECT_STREQ(lib.cublasGetStatusName(CUBLAS_STATUS_EXECUTION_FAILED), "CUBLAS_STATUS_EXECUTION_FAILED");
 }
 
+TEST_F(CublasTest, KeepsHowProductsMayBeEmulated) {
+  cublasEmulationStrategy_t strategy{};
+  cudaEmulationSpecialValuesSupport special{};
+  cudaEmulationMantissaControl control{};
+  int most = -1, offset = -1, bits = 0, *where = &bits;
+  EXPECT_EQ(lib.cublasGetEmulationStrategy(handle, &strategy), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(strategy, CUBLAS_EMULATION_STRATEGY_DEFAULT);
+  EXPECT_EQ(lib.cublasGetEmulationSpecialValuesSupport(handle, &special), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(special, CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT);
+  EXPECT_EQ(lib.cublasGetFixedPointEmulationMantissaBitCountPointer(handle, &where), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(where, nullptr);
+  EXPECT_EQ(lib.cublasSetEmulationStrategy(handle, CUBLAS_EMULATION_STRATEGY_EAGER), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasSetEmulationStrategy(handle, static_cast<cublasEmulationStrategy_t>(7)),
+            CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(lib.cublasSetEmulationSpecialValuesSupport(handle, CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NONE),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasSetFixedPointEmulationMantissaControl(handle, CUDA_EMULATION_MANTISSA_CONTROL_FIXED),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasSetFixedPointEmulationMaxMantissaBitCount(handle, 55), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasSetFixedPointEmulationMaxMantissaBitCount(handle, -1), CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(lib.cublasSetFixedPointEmulationMantissaBitOffset(handle, -3), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasSetFixedPointEmulationMantissaBitCountPointer(handle, &bits), CUBLAS_STATUS_SUCCESS);
+  lib.cublasGetEmulationStrategy(handle, &strategy);
+  lib.cublasGetEmulationSpecialValuesSupport(handle, &special);
+  lib.cublasGetFixedPointEmulationMantissaControl(handle, &control);
+  lib.cublasGetFixedPointEmulationMaxMantissaBitCount(handle, &most);
+  lib.cublasGetFixedPointEmulationMantissaBitOffset(handle, &offset);
+  lib.cublasGetFixedPointEmulationMantissaBitCountPointer(handle, &where);
+  EXPECT_EQ(strategy, CUBLAS_EMULATION_STRATEGY_EAGER);
+  EXPECT_EQ(special, CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NONE);
+  EXPECT_EQ(control, CUDA_EMULATION_MANTISSA_CONTROL_FIXED);
+  EXPECT_EQ(most, 55);
+  EXPECT_EQ(offset, -3);
+  EXPECT_EQ(where, &bits);
+  EXPECT_EQ(lib.cublasGetEmulationStrategy(handle, nullptr), CUBLAS_STATUS_INVALID_VALUE);
+}
+
 TEST_F(CublasTest, RefusesWrongHandlesAndArguments) {
   const float one = 1, zero = 0;
   OnDevice<float> a({1, 2, 3, 4}), c({0, 0, 0, 0});
@@ -61,7 +98,7 @@ TEST_F(CublasTest, EmptyCallsSucceed) {
 }
 
 TEST_F(CublasTest, AnswersForWhatIsNotSimulated) {
-  ASSERT_GT(std::size(kCublasUnsupported), 10u);
+  ASSERT_GT(std::size(kCublasUnsupported), 0u);
   for (const char* const name : kCublasUnsupported)
     EXPECT_EQ(lib.find<cublasStatus_t (*)()>(name)(), CUBLAS_STATUS_NOT_SUPPORTED) << name;
 }

@@ -322,7 +322,13 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasGemmStridedBatchedEx_64) cublasGemmStridedBatchedEx_64 = find<decltype(&cublas::cublasGemmStridedBatchedEx_64)>("cublasGemmStridedBatchedEx_64");
   decltype(&cublas::cublasGetAtomicsMode) cublasGetAtomicsMode = find<decltype(&cublas::cublasGetAtomicsMode)>("cublasGetAtomicsMode");
   decltype(&cublas::cublasGetCudartVersion) cublasGetCudartVersion = find<decltype(&cublas::cublasGetCudartVersion)>("cublasGetCudartVersion");
+  decltype(&cublas::cublasGetEmulationSpecialValuesSupport) cublasGetEmulationSpecialValuesSupport = find<decltype(&cublas::cublasGetEmulationSpecialValuesSupport)>("cublasGetEmulationSpecialValuesSupport");
+  decltype(&cublas::cublasGetEmulationStrategy) cublasGetEmulationStrategy = find<decltype(&cublas::cublasGetEmulationStrategy)>("cublasGetEmulationStrategy");
   decltype(&cublas::cublasGetError) cublasGetError = find<decltype(&cublas::cublasGetError)>("cublasGetError");
+  decltype(&cublas::cublasGetFixedPointEmulationMantissaBitCountPointer) cublasGetFixedPointEmulationMantissaBitCountPointer = find<decltype(&cublas::cublasGetFixedPointEmulationMantissaBitCountPointer)>("cublasGetFixedPointEmulationMantissaBitCountPointer");
+  decltype(&cublas::cublasGetFixedPointEmulationMantissaBitOffset) cublasGetFixedPointEmulationMantissaBitOffset = find<decltype(&cublas::cublasGetFixedPointEmulationMantissaBitOffset)>("cublasGetFixedPointEmulationMantissaBitOffset");
+  decltype(&cublas::cublasGetFixedPointEmulationMantissaControl) cublasGetFixedPointEmulationMantissaControl = find<decltype(&cublas::cublasGetFixedPointEmulationMantissaControl)>("cublasGetFixedPointEmulationMantissaControl");
+  decltype(&cublas::cublasGetFixedPointEmulationMaxMantissaBitCount) cublasGetFixedPointEmulationMaxMantissaBitCount = find<decltype(&cublas::cublasGetFixedPointEmulationMaxMantissaBitCount)>("cublasGetFixedPointEmulationMaxMantissaBitCount");
   decltype(&cublas::cublasGetLoggerCallback) cublasGetLoggerCallback = find<decltype(&cublas::cublasGetLoggerCallback)>("cublasGetLoggerCallback");
   decltype(&cublas::cublasGetMathMode) cublasGetMathMode = find<decltype(&cublas::cublasGetMathMode)>("cublasGetMathMode");
   decltype(&cublas::cublasGetMatrix) cublasGetMatrix = find<decltype(&cublas::cublasGetMatrix)>("cublasGetMatrix");
@@ -416,6 +422,12 @@ struct Cublas : Loaded {
   decltype(&cublas::cublasSdot_v2) cublasSdot_v2 = find<decltype(&cublas::cublasSdot_v2)>("cublasSdot_v2");
   decltype(&cublas::cublasSdot_v2_64) cublasSdot_v2_64 = find<decltype(&cublas::cublasSdot_v2_64)>("cublasSdot_v2_64");
   decltype(&cublas::cublasSetAtomicsMode) cublasSetAtomicsMode = find<decltype(&cublas::cublasSetAtomicsMode)>("cublasSetAtomicsMode");
+  decltype(&cublas::cublasSetEmulationSpecialValuesSupport) cublasSetEmulationSpecialValuesSupport = find<decltype(&cublas::cublasSetEmulationSpecialValuesSupport)>("cublasSetEmulationSpecialValuesSupport");
+  decltype(&cublas::cublasSetEmulationStrategy) cublasSetEmulationStrategy = find<decltype(&cublas::cublasSetEmulationStrategy)>("cublasSetEmulationStrategy");
+  decltype(&cublas::cublasSetFixedPointEmulationMantissaBitCountPointer) cublasSetFixedPointEmulationMantissaBitCountPointer = find<decltype(&cublas::cublasSetFixedPointEmulationMantissaBitCountPointer)>("cublasSetFixedPointEmulationMantissaBitCountPointer");
+  decltype(&cublas::cublasSetFixedPointEmulationMantissaBitOffset) cublasSetFixedPointEmulationMantissaBitOffset = find<decltype(&cublas::cublasSetFixedPointEmulationMantissaBitOffset)>("cublasSetFixedPointEmulationMantissaBitOffset");
+  decltype(&cublas::cublasSetFixedPointEmulationMantissaControl) cublasSetFixedPointEmulationMantissaControl = find<decltype(&cublas::cublasSetFixedPointEmulationMantissaControl)>("cublasSetFixedPointEmulationMantissaControl");
+  decltype(&cublas::cublasSetFixedPointEmulationMaxMantissaBitCount) cublasSetFixedPointEmulationMaxMantissaBitCount = find<decltype(&cublas::cublasSetFixedPointEmulationMaxMantissaBitCount)>("cublasSetFixedPointEmulationMaxMantissaBitCount");
   decltype(&cublas::cublasSetKernelStream) cublasSetKernelStream = find<decltype(&cublas::cublasSetKernelStream)>("cublasSetKernelStream");
   decltype(&cublas::cublasSetLoggerCallback) cublasSetLoggerCallback = find<decltype(&cublas::cublasSetLoggerCallback)>("cublasSetLoggerCallback");
   decltype(&cublas::cublasSetMathMode) cublasSetMathMode = find<decltype(&cublas::cublasSetMathMode)>("cublasSetMathMode");
@@ -750,18 +762,6 @@ struct Cublas : Loaded {
 
 // Those that answer CUBLAS_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCublasUnsupported = {
-    "cublasGetEmulationSpecialValuesSupport",
-    "cublasGetEmulationStrategy",
-    "cublasGetFixedPointEmulationMantissaBitCountPointer",
-    "cublasGetFixedPointEmulationMantissaBitOffset",
-    "cublasGetFixedPointEmulationMantissaControl",
-    "cublasGetFixedPointEmulationMaxMantissaBitCount",
-    "cublasSetEmulationSpecialValuesSupport",
-    "cublasSetEmulationStrategy",
-    "cublasSetFixedPointEmulationMantissaBitCountPointer",
-    "cublasSetFixedPointEmulationMantissaBitOffset",
-    "cublasSetFixedPointEmulationMantissaControl",
-    "cublasSetFixedPointEmulationMaxMantissaBitCount",
     "cublasUint8gemmBias",
 };
 

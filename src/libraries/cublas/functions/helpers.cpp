@@ -29,13 +29,6 @@ const int* version() {
 
 std::atomic<LogCallback> log_callback{nullptr};
 
-template <class T>
-cublasStatus_t tell(T* out, T value) {
-  if (!out) return CUBLAS_STATUS_INVALID_VALUE;
-  *out = value;
-  return CUBLAS_STATUS_SUCCESS;
-}
-
 }  // namespace
 
 cublasStatus_t create(Handle** out) {

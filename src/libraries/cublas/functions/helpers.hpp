@@ -5,6 +5,14 @@
 
 namespace nvmlkit::cublas::functions {
 
+// What a function tells of a handle.
+template <class T>
+cublasStatus_t tell(T* out, T value) {
+  if (!out) return CUBLAS_STATUS_INVALID_VALUE;
+  *out = value;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 cublasStatus_t create(Handle** out);
 cublasStatus_t destroy(const Call& call);
 cublasStatus_t get_version(Handle* handle, int* version);

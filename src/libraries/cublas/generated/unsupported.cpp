@@ -6,18 +6,6 @@
 namespace nvmlkit::cublas {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetEmulationSpecialValuesSupport() { return unsupported("cublasGetEmulationSpecialValuesSupport", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetEmulationStrategy() { return unsupported("cublasGetEmulationStrategy", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaBitCountPointer() { return unsupported("cublasGetFixedPointEmulationMantissaBitCountPointer", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaBitOffset() { return unsupported("cublasGetFixedPointEmulationMantissaBitOffset", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMantissaControl() { return unsupported("cublasGetFixedPointEmulationMantissaControl", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetFixedPointEmulationMaxMantissaBitCount() { return unsupported("cublasGetFixedPointEmulationMaxMantissaBitCount", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetEmulationSpecialValuesSupport() { return unsupported("cublasSetEmulationSpecialValuesSupport", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetEmulationStrategy() { return unsupported("cublasSetEmulationStrategy", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaBitCountPointer() { return unsupported("cublasSetFixedPointEmulationMantissaBitCountPointer", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaBitOffset() { return unsupported("cublasSetFixedPointEmulationMantissaBitOffset", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaControl() { return unsupported("cublasSetFixedPointEmulationMantissaControl", CUBLAS_STATUS_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSetFixedPointEmulationMaxMantissaBitCount() { return unsupported("cublasSetFixedPointEmulationMaxMantissaBitCount", CUBLAS_STATUS_NOT_SUPPORTED); }
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasUint8gemmBias() { return unsupported("cublasUint8gemmBias", CUBLAS_STATUS_NOT_SUPPORTED); }
 
 }  // extern "C"
