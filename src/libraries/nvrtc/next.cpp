@@ -24,6 +24,16 @@ void find(void* library, const char* name, Function& out) {
   out = reinterpret_cast<Function>(dlsym(library, name));
 }
 
+// NVIDIA's library opens a second file by its name alone when it compiles. The dynamic linker may not search the folder
+// of the two: a program that finds NVIDIA's library itself loads the second file first, and now finds ours.
+void open_builtins(const std::string& path, const Next& of) {
+  int major = 0, minor = 0;
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos || !of.Version || of.Version(&major, &minor) != NVRTC_SUCCESS) return;
+  const std::string release = std::to_string(major) + '.' + std::to_string(minor);
+  dlopen((path.substr(0, slash) + "/libnvrtc-builtins.so." + release).c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 bool open(const std::string& path, Next& out) {
   void* const library = libraries::open_nvidias(path);
   if (!library) return false;
@@ -51,6 +61,7 @@ bool open(const std::string& path, Next& out) {
   NVMLKIT_FIND(SetPCHHeapSize);
   NVMLKIT_FIND(Version);
 #undef NVMLKIT_FIND
+  open_builtins(path, out);
   return out.CreateProgram && out.CompileProgram && out.GetPTX && out.GetPTXSize;
 }
 
