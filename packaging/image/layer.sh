@@ -26,9 +26,11 @@ put_packages() { # put_packages FOLDER DEB...
   find "$folder" -mindepth 1 -type d -empty -delete
 }
 
-# Writes FOLDER as FILE. SOURCE_DATE_EPOCH is the time of every file that is newer.
-write_layer() { # write_layer FOLDER FILE
-  tar --create --file "$2" --directory "$1" --sort=name --format=posix \
+# Writes FOLDER, or what is named in it, as FILE. SOURCE_DATE_EPOCH is the time of every file that is newer.
+write_layer() { # write_layer FOLDER FILE [NAME...]
+  local folder=$1 file=$2
+  shift 2
+  tar --create --file "$file" --directory "$folder" --sort=name --format=posix \
     --pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime --mtime="@$SOURCE_DATE_EPOCH" --clamp-mtime \
-    --owner=0 --group=0 --numeric-owner .
+    --owner=0 --group=0 --numeric-owner "${@:-.}"
 }

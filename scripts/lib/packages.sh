@@ -53,6 +53,8 @@ slurm_of_trixie=(slurmd slurm-wlm-basic-plugins slurm-wlm-nvml-plugin libc6 libh
 engines_of_bookworm=(
   podman conmon crun runc libgpgme11 libassuan0 libsubid4 libyajl2 python3-grpcio libabsl20220623 libc-ares2 libre2-9
 )
+# Docker: the first suite whose Docker knows CDI. Its programs run on Debian 12; runc is that of the other engines. 63 MB to download.
+docker_of_trixie=(docker.io docker-cli containerd)
 # Prometheus, which scrapes a machine among its other watchers. 19 MB to download.
 prometheus_of_bookworm=(prometheus)
 # With the C library that btop is built for: the test starts it through its loader.
@@ -233,6 +235,7 @@ unpack_clients() {
   unpack_packages clients/slurm22 bookworm "${slurm_of_bookworm[@]}"
   unpack_packages clients/slurm24 trixie "${slurm_of_trixie[@]}"
   unpack_packages clients/engines bookworm "${engines_of_bookworm[@]}"
+  unpack_packages clients/docker trixie "${docker_of_trixie[@]}"
   unpack_packages clients/numba bookworm "${numba_of_bookworm[@]}"
   unpack_packages clients/prometheus bookworm "${prometheus_of_bookworm[@]}"
 }

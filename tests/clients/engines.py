@@ -1,6 +1,7 @@
 """Container engines, as far as the tests need them: a program in a container with devices that CDI names, and no image.
 
-Podman and crun come from scripts/setup. Containerd is used where there is one whose `ctr` knows CDI, which is 2.0 and later.
+Podman and crun come from scripts/setup. Containerd is used where there is one whose `ctr` knows CDI, which is 2.0 and later. Docker
+has a file of its own, docker_engine.py.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ def make_root(folder: Path, *programs: Path) -> Path:
 
 class Podman:
     name = "podman"
+    keeps_roots = False  # leaves files where it mounts something
 
     def __init__(self, folder: Path) -> None:
         program, conmon, crun = (needed_program(name) for name in ("podman", "conmon", "crun"))
@@ -109,6 +111,7 @@ class Podman:
 
 class Containerd:
     name = "containerd"
+    keeps_roots = False
 
     def __init__(self, folder: Path) -> None:
         daemon = needed_program("containerd", "NVMLKIT_TEST_CONTAINERD")
@@ -153,5 +156,3 @@ class Containerd:
     def _ctr(self, *arguments: str | Path) -> Result:
         return subprocess.run([self.ctr, "--address", self.socket, *arguments], capture_output=True, text=True, timeout=120)
 
-
-ENGINES = (Podman, Containerd)

@@ -89,6 +89,25 @@ for architecture, triple in (("amd64", "x86_64-linux-gnu"), ("arm64", "aarch64-l
     with tarfile.open(blob(both, manifest["layers"][0])) as layer:
         assert any(name.endswith(f"lib/{triple}/libc.so.6") for name in layer.getnames()), architecture
 PYTHON
+
+for archive in first:1 both:2; do
+  tar -tf "$folder/${archive%:*}/nvmlkit.tar" | grep -x manifest.json >/dev/null || complain "no manifest.json by this name in the archive"
+  python3 - "$folder/${archive%:*}/layout" "${archive#*:}" <<'PYTHON' || complain "see above"
+import json, pathlib, sys
+layout, count = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+described = json.loads((layout / "manifest.json").read_text())
+names = ["example.org/nvmlkit:test"] if count == 1 else ["example.org/nvmlkit:test-amd64", "example.org/nvmlkit:test-arm64"]
+assert sorted(name for image in described for name in image["RepoTags"]) == names, described
+for image in described:
+    config = json.loads((layout / image["Config"]).read_text())
+    assert len(config["rootfs"]["diff_ids"]) == len(image["Layers"]) and all((layout / layer).is_file() for layer in image["Layers"])
+    assert count == 1 or image["RepoTags"][0].endswith("-" + config["architecture"]), image
+PYTHON
+done
+# Another distribution's Docker may not start here; then the program says why.
+"$source/tests/packaging/image_in_docker.py" example.org/nvmlkit:test "$folder/first/nvmlkit.tar" "$folder/both/nvmlkit.tar" \
+  || [[ $? == 77 ]] || complain "the image in Docker: see above"
+
 output=$(image alone "$folder/both-packages" --architecture "$other" 2>&1) || complain "no image for $other: $output"
 grep -q " for $other: " <<<"$output" || complain "with --architecture $other the script printed: $output"
 
