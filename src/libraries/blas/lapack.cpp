@@ -42,6 +42,21 @@ NVMLKIT_DECLARE(DoubleComplex, double, z, he, un)
 #undef NVMLKIT_DECLARE
 }
 
+namespace {
+
+// OpenBLAS's lauum reads the column behind a complex matrix, and does not use it: routine(matrix with room, lda).
+template <class T, class Routine>
+void with_a_column_behind(int n, T* a, int lda, Routine routine) {
+  if (!kHasImaginary<T> || n < 1) return routine(a, lda);
+  const auto rows = static_cast<std::size_t>(n), leading = static_cast<std::size_t>(lda);
+  std::vector<T> own(rows * (rows + 1));
+  for (std::size_t j = 0; j < rows; ++j) std::copy_n(a + j * leading, rows, own.data() + j * rows);
+  routine(own.data(), n);
+  for (std::size_t j = 0; j < rows; ++j) std::copy_n(own.data() + j * rows, rows, a + j * leading);
+}
+
+}  // namespace
+
 template <class T>
 int potrf(char uplo, int n, T* a, int lda) {
   int info = 0;
@@ -57,7 +72,8 @@ int potrs(char uplo, int n, int columns, const T* a, int lda, T* b, int ldb) {
 template <class T>
 int potri(char uplo, int n, T* a, int lda) {
   int info = 0;
-  NVMLKIT_LAPACK(potri, potri, &uplo, &n, a, &lda, &info, 1);
+  with_a_column_behind(n, a, lda,
+                       [&](T* own, int leading) { NVMLKIT_LAPACK(potri, potri, &uplo, &n, own, &leading, &info, 1); });
   return info;
 }
 template <class T>
@@ -69,7 +85,8 @@ int trtri(char uplo, char diag, int n, T* a, int lda) {
 template <class T>
 int lauum(char uplo, int n, T* a, int lda) {
   int info = 0;
-  NVMLKIT_LAPACK(lauum, lauum, &uplo, &n, a, &lda, &info, 1);
+  with_a_column_behind(n, a, lda,
+                       [&](T* own, int leading) { NVMLKIT_LAPACK(lauum, lauum, &uplo, &n, own, &leading, &info, 1); });
   return info;
 }
 template <class T>
