@@ -231,5 +231,22 @@ TEST_F(Products, BatchesOfFactorsSolve) {
     }
 }
 
+// The inverse of a singular matrix of a batch has no finite numbers, and its state names the pivot.
+TEST_F(Products, TheInverseOfASingularMatrixIsNotFinite) {
+  constexpr int kSize = 2;
+  OnDevice<double> a({2, 0, 0, 4, 1, 2, 2, 4, 0, 0, 0, 0}), c(std::vector<double>(12, -7));
+  OnDevice<double*> all_a({a.data(), a.data() + 4, a.data() + 8}), all_c({c.data(), c.data() + 4, c.data() + 8});
+  OnDevice<int> pivots(std::vector<int>(6)), states(std::vector<int>(3, -7));
+  ASSERT_EQ(lib.cublasDgetrfBatched(handle, kSize, all_a.data(), kSize, pivots.data(), states.data(), 3),
+            CUBLAS_STATUS_SUCCESS);
+  ASSERT_EQ(
+      lib.cublasDgetriBatched(handle, kSize, all_a.data(), kSize, pivots.data(), all_c.data(), kSize, states.data(), 3),
+      CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(states.get(), (std::vector<int>{0, 2, 1}));
+  const auto found = c.get();
+  EXPECT_EQ(std::vector<double>(found.begin(), found.begin() + 4), (std::vector<double>{0.5, 0, 0, 0.25}));
+  for (std::size_t i = 4; i < found.size(); ++i) EXPECT_FALSE(std::isfinite(found[i])) << i;
+}
+
 }  // namespace
 }  // namespace nvmlkit::library_test

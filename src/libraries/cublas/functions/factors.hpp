@@ -66,6 +66,23 @@ cublasStatus_t getrf_batched(const Call& call, int n, T* const* a, int lda, int*
   });
 }
 
+// The inverse in place of the factors. That of a singular matrix has infinities and NaNs, which CuPy's `cond` looks
+// for; LAPACK leaves the factors.
+template <class T>
+int invert(int n, T* a, int lda, const std::vector<int>& pivots) {
+  const int info = blas::getri<T>(n, a, lda, pivots.data());
+  if (info <= 0) return info;
+  std::vector<T> factors;
+  for (int j = 0; j < n; ++j) {
+    T* const column = a + std::int64_t{j} * lda;
+    factors.insert(factors.end(), column, column + n);
+    std::fill_n(column, n, T{});
+    column[j] = T{1};
+  }
+  blas::getrs<T>('N', n, n, factors.data(), n, pivots.data(), a, lda);
+  return info;
+}
+
 template <class T>
 cublasStatus_t getri_batched(const Call& call, int n, const T* const* a, int lda, const int* pivots, T* const* c,
                              int ldc, int* info, int count) {
@@ -80,7 +97,7 @@ cublasStatus_t getri_batched(const Call& call, int n, const T* const* a, int lda
       const T* const own = running.read(from[i], matrix_size(n, n, lda));
       T* const inverse = running.write(to[i], matrix_size(n, n, ldc));
       for (int j = 0; j < n; ++j) std::copy_n(own + std::int64_t{j} * lda, n, inverse + std::int64_t{j} * ldc);
-      states[i] = blas::getri<T>(n, inverse, ldc, pivots_of(running, pivots, n, i).data());
+      states[i] = invert(n, inverse, ldc, pivots_of(running, pivots, n, i));
     }
   });
 }
