@@ -25,6 +25,18 @@ OnDevice<T> zeros(int count) {
   return OnDevice<T>(std::vector<T>(static_cast<std::size_t>(std::max(count, 1))));
 }
 
+// CuPy asks so for a matrix with more rows than columns, and runs on hardware.
+TYPED_TEST(Orthogonal, TheSizeForQrNeedsNoLeadingDimension) {
+  using T = TypeParam;
+  int size = 0, whole = 0;
+  const auto a = zeros<T>(20);
+  ASSERT_EQ(geqrf_size<T>()(solver(), 5, 4, a.as(), 4, &size), CUSOLVER_STATUS_SUCCESS);
+  ASSERT_EQ(geqrf_size<T>()(solver(), 5, 4, a.as(), 5, &whole), CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(size, whole);
+  EXPECT_EQ(geqrf_size<T>()(solver(), 5, 4, a.as(), 0, &size), CUSOLVER_STATUS_INVALID_VALUE);
+  EXPECT_EQ(geqrf_size<T>()(solver(), -1, 4, a.as(), 5, &size), CUSOLVER_STATUS_INVALID_VALUE);
+}
+
 TYPED_TEST(Orthogonal, Qr) {
   using T = TypeParam;
   Random random(10);

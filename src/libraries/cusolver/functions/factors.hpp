@@ -23,6 +23,12 @@ cusolverStatus_t matrix_size(const Call&, int m, int n, const T* a, int lda, int
   return tell_size(size, std::max(m, n), Matrix<const T>{a, m, n, lda}.has_shape());
 }
 
+// CuPy gives the number of columns as the leading dimension of a matrix with more rows, and runs on hardware.
+template <class T>
+cusolverStatus_t geqrf_size(const Call&, int m, int n, const T* a, int lda, int* size) {
+  return tell_size(size, std::max(m, n), lda >= 1 && Matrix<const T>{a, m, n, std::max(m, lda)}.has_shape());
+}
+
 // What a routine found. Programs may give no place for it: StarPU's Cholesky factors do, and run on hardware.
 inline void leave(Running& running, int* info, int result) {
   if (info) *running.write(info, 1) = result;

@@ -6,7 +6,7 @@
 namespace nvmlkit::cusolver {
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnCgeqrf_bufferSize(Handle* handle, int m, int n, Complex* A, int lda, int* lwork) {
-  return with(handle, "cusolverDnCgeqrf_bufferSize", [&](const Call& call) { return functions::matrix_size(call, m, n, A, lda, lwork); });
+  return with(handle, "cusolverDnCgeqrf_bufferSize", [&](const Call& call) { return functions::geqrf_size(call, m, n, A, lda, lwork); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnCgetrf(Handle* handle, int m, int n, Complex* A, int lda, Complex* Workspace, int* devIpiv, int* devInfo) {
@@ -78,7 +78,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnCsytri_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDgeqrf_bufferSize(Handle* handle, int m, int n, double* A, int lda, int* lwork) {
-  return with(handle, "cusolverDnDgeqrf_bufferSize", [&](const Call& call) { return functions::matrix_size(call, m, n, A, lda, lwork); });
+  return with(handle, "cusolverDnDgeqrf_bufferSize", [&](const Call& call) { return functions::geqrf_size(call, m, n, A, lda, lwork); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDgetrf(Handle* handle, int m, int n, double* A, int lda, double* Workspace, int* devIpiv, int* devInfo) {
@@ -150,7 +150,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDsytri_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSgeqrf_bufferSize(Handle* handle, int m, int n, float* A, int lda, int* lwork) {
-  return with(handle, "cusolverDnSgeqrf_bufferSize", [&](const Call& call) { return functions::matrix_size(call, m, n, A, lda, lwork); });
+  return with(handle, "cusolverDnSgeqrf_bufferSize", [&](const Call& call) { return functions::geqrf_size(call, m, n, A, lda, lwork); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSgetrf(Handle* handle, int m, int n, float* A, int lda, float* Workspace, int* devIpiv, int* devInfo) {
@@ -222,7 +222,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSsytri_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnZgeqrf_bufferSize(Handle* handle, int m, int n, DoubleComplex* A, int lda, int* lwork) {
-  return with(handle, "cusolverDnZgeqrf_bufferSize", [&](const Call& call) { return functions::matrix_size(call, m, n, A, lda, lwork); });
+  return with(handle, "cusolverDnZgeqrf_bufferSize", [&](const Call& call) { return functions::geqrf_size(call, m, n, A, lda, lwork); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnZgetrf(Handle* handle, int m, int n, DoubleComplex* A, int lda, DoubleComplex* Workspace, int* devIpiv, int* devInfo) {
