@@ -2,12 +2,13 @@
 """Calls of every function of one of CUDA's libraries with arguments that do not fit: no crash, no hang, and what needs a handle
 does not succeed without one.
 
-    hostile_calls.py LIBRARY FACTS [--rounds 4] [--seed 1] [--only REGEX] [--show]
+    hostile_calls.py LIBRARY FACTS [--rounds 4] [--seed 1] [--only REGEX] [--expect FILE] [--show]
 
 LIBRARY is the file, FACTS the description of its headers (registry/libraries/facts/NAME.json). Each round calls each function once.
 A call runs in a child process that is made again after a crash and after an error of the GPU. The arguments: handles and
 descriptors that are there, null, destroyed or rubbish; memory of both sides, freed memory, null; small numbers, negative ones;
-values of enumerations and others. The same seed makes the same calls.
+values of enumerations and others. The same seed makes the same calls. Before the rounds each function is called with zeros; --expect names
+the statuses of NVIDIA's library there (zero_calls.txt).
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ import signal
 import sys
 
 GONE = 3  # status of a child whose context has an error
-WRONG = "succeeded without a handle"
+WRONG = "a wrong status"
 # Functions whose end is none of the library's, or that wait for others.
 LEFT = re.compile(r"cublasFree|ncclMemFree|ncclCommInit.*|ncclCommGrow|ncclCommSplit|ncclCommShrink|.*LoggerOpenFile|.*LoggerSetFile|cublasXerbla|"
                   r".*SetCallback|.*SetLoggerCallback|.*LoggerSetCallback|.*LoggerForceDisable")
-# What succeeds without a handle, as NVIDIA's.
+# What succeeds without a handle, as NVIDIA's, where --expect has no status.
 SUCCEEDS = re.compile(r".*Destroy.*|.*GetVersion(_v2)?|.*GetProperty|.*GetErrorString|.*LoggerSet.*|.*LoggerForceDisable|ncclGroup.*|"
-                      r"cublas.*gemv.*")  # nothing to do comes first
+                      r"cublas.*gemv.*|cusolverDn[SDCZ](laswp|sytri)")  # nothing to do comes first
 
 SCALARS = {"int": ctypes.c_int, "int32_t": ctypes.c_int, "cusolver_int_t": ctypes.c_int, "unsigned int": ctypes.c_uint,
            "uint32_t": ctypes.c_uint, "int64_t": ctypes.c_longlong, "long long": ctypes.c_longlong, "uint64_t": ctypes.c_ulonglong,
@@ -213,6 +214,32 @@ class Caller:
         return status
 
 
+def expected_of(file: str, library: str) -> dict[str, int | None]:
+    """The status of each function, None for any: see zero_calls.txt."""
+    answers: dict[str, int | None] = {}
+    with open(file, encoding="utf-8") as lines:
+        for name, *line in (text.split() for text in lines if text.strip() and not text.startswith("#")):
+            if name != library:
+                continue
+            if line[0] == "differs":
+                answers[line[1]] = int(line[2])
+            else:
+                answers.update((function, None if line[0] == "crash" else int(line[0])) for function in line[1:])
+    if not answers:
+        raise SystemExit(f"{file} has nothing of {library}")
+    return answers
+
+
+def fault_of(f: dict, status: int | None, expected: dict[str, int | None]) -> str:
+    """What is wrong with the status of a call with zeros."""
+    if f["name"] in expected:
+        right = expected[f["name"]]
+        return "" if right is None or status == right else f"answers {status}, not {right}, to zeros"
+    needs = f["params"] and re.search("Handle", f["params"][0][0]) and not f["params"][0][0].endswith("*")
+    succeeds = needs and status == 0 and f["returns"] != "void" and not SUCCEEDS.fullmatch(f["name"])
+    return "succeeds without a handle" if succeeds else ""
+
+
 class Shared:
     """What a child does now, for its parent."""
 
@@ -229,7 +256,7 @@ class Shared:
         return self.page.read(int.from_bytes(self.page.read(4), "little")).decode()
 
 
-def child(options: argparse.Namespace, facts: dict, plan: list, begin: int, host: bool, shared: Shared) -> None:
+def child(options: argparse.Namespace, facts: dict, expected: dict, plan: list, begin: int, host: bool, shared: Shared) -> None:
     if not options.show:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 2)
@@ -245,9 +272,9 @@ def child(options: argparse.Namespace, facts: dict, plan: list, begin: int, host
         status = caller.call(f, of_zeros, lambda text: (shared.write(json.dumps([index, text])), options.show and print(text, flush=True)))
         if options.show:
             print("   ", status, flush=True)
-        needs = f["params"] and re.search("Handle", f["params"][0][0]) and not f["params"][0][0].endswith("*")
-        if of_zeros and needs and status == 0 and f["returns"] != "void" and not SUCCEEDS.fullmatch(f["name"]):
-            print(f"{f['name']} succeeds without a handle", flush=True)
+        fault = fault_of(f, status, expected) if of_zeros else ""
+        if fault:
+            print(f"{f['name']} {fault}", flush=True)
             shared.write(json.dumps([index, WRONG]))
             os._exit(GONE)
         if not caller.gpu.is_well():
@@ -263,10 +290,12 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
+    parser.add_argument("--expect", default="", help="the statuses of calls with zeros")
     parser.add_argument("--show", action="store_true", help="print each call and its answer")
     options = parser.parse_args()
     with open(options.facts, encoding="utf-8") as file:
         facts = json.load(file)
+    expected = expected_of(options.expect, os.path.basename(options.facts).removesuffix(".json")) if options.expect else {}
     wanted = [i for i, f in enumerate(facts["functions"]) if not LEFT.fullmatch(f["name"]) and re.search(options.only, f["name"])]
     order = random.Random(options.seed)
     plan = [(which, True) for which in wanted]
@@ -276,7 +305,7 @@ def main() -> int:
     while begin < len(plan):
         pid, children = os.fork(), children + 1
         if pid == 0:
-            child(options, facts, plan, begin, host, shared)
+            child(options, facts, expected, plan, begin, host, shared)
         status = os.waitpid(pid, 0)[1]
         index, text = json.loads(shared.read())
         crashed = status and not (os.WIFEXITED(status) and os.WEXITSTATUS(status) == GONE)

@@ -92,6 +92,9 @@ cusparseStatus_t with(Handle* handle, const char* name, Work work) noexcept {
   return without_handle([&] { return work(Call{*handle, name}); });
 }
 
+// Prints the line of NVIDIA's library.
+cusparseStatus_t refuse_null(const char* function, int number, const char* argument);
+
 using libraries::unsupported;
 
 }  // namespace nvmlkit::cusparse

@@ -100,7 +100,7 @@ TEST_F(CublasTest, EmptyCallsSucceed) {
 TEST_F(CublasTest, AnswersForWhatIsNotSimulated) {
   ASSERT_GT(std::size(kCublasUnsupported), 0u);
   for (const char* const name : kCublasUnsupported)
-    EXPECT_EQ(lib.find<cublasStatus_t (*)()>(name)(), CUBLAS_STATUS_NOT_SUPPORTED) << name;
+    EXPECT_EQ(lib.find<cublasStatus_t (*)(Handle*)>(name)(handle), CUBLAS_STATUS_NOT_SUPPORTED) << name;
 }
 
 // Sums that a program reads from the host are there when the call returns, of the device when the stream is through.

@@ -72,8 +72,10 @@ TEST(Calls, Tensors) {
 }
 
 TEST(Calls, WhatIsNotSimulatedSaysSo) {
-  for (const char* const name : kCudnnUnsupported)
-    EXPECT_EQ(library().find<cudnnStatus_t (*)()>(name)(), CUDNN_STATUS_NOT_SUPPORTED) << name;
+  for (const char* const name : kCudnnUnsupported) {
+    EXPECT_EQ(library().find<cudnnStatus_t (*)(Handle*)>(name)(handle()), CUDNN_STATUS_NOT_SUPPORTED) << name;
+    EXPECT_NE(library().find<cudnnStatus_t (*)(Handle*)>(name)(nullptr), CUDNN_STATUS_NOT_SUPPORTED) << name;
+  }
 }
 
 }  // namespace

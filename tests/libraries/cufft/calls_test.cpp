@@ -118,10 +118,11 @@ TEST(Calls, StatusesOfTheHardware) {
 
 TEST(Calls, WhatIsNotSimulatedSaysSo) {
   for (const char* name : kCufftUnsupported) {
-    const auto function = library().find<cufftResult (*)()>(name);
+    const auto function = library().find<cufftResult (*)(int)>(name);
     ASSERT_NE(function, nullptr) << name;
+    const int plan = plan_of(16, CUFFT_C2C);
     testing::internal::CaptureStderr();
-    EXPECT_EQ(function(), CUFFT_NOT_SUPPORTED);
+    EXPECT_EQ(function(plan), CUFFT_NOT_SUPPORTED);
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "nvmlkit: " + std::string(name) + " is not simulated\n");
   }
 }

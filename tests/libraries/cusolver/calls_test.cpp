@@ -180,10 +180,10 @@ TEST(Calls, ModesAndVersions) {
 
 TEST(Calls, WhatIsNotSimulatedSaysSo) {
   for (const char* name : kCusolverUnsupported) {
-    const auto function = library().find<cusolverStatus_t (*)()>(name);
+    const auto function = library().find<cusolverStatus_t (*)(Handle*)>(name);
     ASSERT_NE(function, nullptr) << name;
     testing::internal::CaptureStderr();
-    EXPECT_EQ(function(), CUSOLVER_STATUS_NOT_SUPPORTED);
+    EXPECT_EQ(function(solver()), CUSOLVER_STATUS_NOT_SUPPORTED);
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "nvmlkit: " + std::string(name) + " is not simulated\n");
   }
 }

@@ -9,17 +9,29 @@ namespace {
 TEST(Calls, HandlesThatAreNone) {
   alignas(16) std::uint64_t rubbish[16] = {1, 2, 3};
   int version = 0;
-  for (auto* const handle : {static_cast<Handle*>(nullptr), reinterpret_cast<Handle*>(rubbish)}) {
-    EXPECT_EQ(library().cusparseDestroy(handle), CUSPARSE_STATUS_NOT_INITIALIZED);
-    EXPECT_EQ(library().cusparseSetStream(handle, nullptr), CUSPARSE_STATUS_NOT_INITIALIZED);
-    EXPECT_EQ(library().cusparseGetVersion(handle, &version), CUSPARSE_STATUS_NOT_INITIALIZED);
-  }
+  auto* const handle = reinterpret_cast<Handle*>(rubbish);
+  EXPECT_EQ(library().cusparseDestroy(handle), CUSPARSE_STATUS_NOT_INITIALIZED);
+  EXPECT_EQ(library().cusparseSetStream(handle, nullptr), CUSPARSE_STATUS_NOT_INITIALIZED);
+  EXPECT_EQ(library().cusparseGetVersion(handle, &version), CUSPARSE_STATUS_NOT_INITIALIZED);
+  EXPECT_EQ(library().cusparseDestroy(nullptr), kFine);
+  EXPECT_EQ(library().cusparseSetStream(nullptr, nullptr), CUSPARSE_STATUS_NOT_INITIALIZED);
+  EXPECT_EQ(library().cusparseGetVersion(nullptr, &version), kWrong);
   // The generic interface checks its handle as an argument, as NVIDIA's library of CUDA 13 does.
   EXPECT_EQ(library().cusparseAxpby(nullptr, nullptr, nullptr, nullptr, nullptr), kWrong);
   EXPECT_EQ(library().cusparseCreate(nullptr), kWrong);
   EXPECT_EQ(library().cusparseGetVersion(sparse(), nullptr), kWrong);
   ASSERT_EQ(library().cusparseGetVersion(sparse(), &version), kFine);
   EXPECT_EQ(version / 1000, 12);
+}
+
+TEST(Calls, NullPointersHaveALine) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(library().cusparseCreateDnVec(nullptr, 4, nullptr, CUDA_R_32F), kWrong);
+  EXPECT_EQ(library().cusparseGetProperty(MAJOR_VERSION, nullptr), kWrong);
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      " ** On entry to cusparseCreateDnVec() parameter number 1 (dnVecDescr) had an illegal value: NULL pointer\n\n"
+      " ** On entry to cusparseGetProperty() parameter number 2 (value) had an illegal value: NULL pointer\n\n");
 }
 
 TEST(Calls, NamesOfErrors) {

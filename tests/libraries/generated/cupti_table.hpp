@@ -13,6 +13,7 @@ struct Cupti : Loaded {
   explicit Cupti(const char* path) : Loaded(path) {}
 
   decltype(&cupti::cuptiActivityDisable) cuptiActivityDisable = find<decltype(&cupti::cuptiActivityDisable)>("cuptiActivityDisable");
+  decltype(&cupti::cuptiActivityFlush) cuptiActivityFlush = find<decltype(&cupti::cuptiActivityFlush)>("cuptiActivityFlush");
   decltype(&cupti::cuptiActivityFlushAll) cuptiActivityFlushAll = find<decltype(&cupti::cuptiActivityFlushAll)>("cuptiActivityFlushAll");
   decltype(&cupti::cuptiActivityGetNextRecord) cuptiActivityGetNextRecord = find<decltype(&cupti::cuptiActivityGetNextRecord)>("cuptiActivityGetNextRecord");
   decltype(&cupti::cuptiActivityGetNumDroppedRecords) cuptiActivityGetNumDroppedRecords = find<decltype(&cupti::cuptiActivityGetNumDroppedRecords)>("cuptiActivityGetNumDroppedRecords");
@@ -20,6 +21,7 @@ struct Cupti : Loaded {
   decltype(&cupti::cuptiDeviceSupported) cuptiDeviceSupported = find<decltype(&cupti::cuptiDeviceSupported)>("cuptiDeviceSupported");
   decltype(&cupti::cuptiFinalize) cuptiFinalize = find<decltype(&cupti::cuptiFinalize)>("cuptiFinalize");
   decltype(&cupti::cuptiGetErrorMessage) cuptiGetErrorMessage = find<decltype(&cupti::cuptiGetErrorMessage)>("cuptiGetErrorMessage");
+  decltype(&cupti::cuptiGetLastError) cuptiGetLastError = find<decltype(&cupti::cuptiGetLastError)>("cuptiGetLastError");
   decltype(&cupti::cuptiGetResultString) cuptiGetResultString = find<decltype(&cupti::cuptiGetResultString)>("cuptiGetResultString");
   decltype(&cupti::cuptiGetThreadIdType) cuptiGetThreadIdType = find<decltype(&cupti::cuptiGetThreadIdType)>("cuptiGetThreadIdType");
   decltype(&cupti::cuptiGetTimestamp) cuptiGetTimestamp = find<decltype(&cupti::cuptiGetTimestamp)>("cuptiGetTimestamp");
@@ -45,7 +47,6 @@ inline const std::vector<const char*> kCuptiUnsupported = {
     "cuptiActivityEnableLatencyTimestamps",
     "cuptiActivityEnableLaunchAttributes",
     "cuptiActivityEnableRuntimeApi",
-    "cuptiActivityFlush",
     "cuptiActivityFlushPeriod",
     "cuptiActivityGetAttribute",
     "cuptiActivityPopExternalCorrelationId",
@@ -98,7 +99,6 @@ inline const std::vector<const char*> kCuptiUnsupported = {
     "cuptiGetGraphExecId",
     "cuptiGetGraphId",
     "cuptiGetGraphNodeId",
-    "cuptiGetLastError",
     "cuptiGetNumEventDomains",
     "cuptiGetNumMetrics",
     "cuptiGetSassToSourceCorrelation",

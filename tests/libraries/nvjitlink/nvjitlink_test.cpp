@@ -110,7 +110,7 @@ TEST_P(Links, WrongArguments) {
   auto* none = reinterpret_cast<Link*>(8);
   EXPECT_EQ(lib_.nvJitLinkDestroy(&none), NVJITLINK_ERROR_INVALID_INPUT);
   EXPECT_EQ(lib_.nvJitLinkComplete(none), NVJITLINK_ERROR_INVALID_INPUT);
-  EXPECT_EQ(lib_.nvJitLinkComplete(nullptr), NVJITLINK_ERROR_INVALID_INPUT);
+  EXPECT_EQ(lib_.nvJitLinkComplete(nullptr), NVJITLINK_ERROR_NULL_INPUT);
   EXPECT_EQ(lib_.nvJitLinkAddData(link_, NVJITLINK_INPUT_PTX, nullptr, 3, "x"), NVJITLINK_ERROR_NULL_INPUT);
   EXPECT_EQ(lib_.nvJitLinkAddFile(link_, NVJITLINK_INPUT_PTX, "/nonexistent.ptx"), NVJITLINK_ERROR_INVALID_INPUT);
   EXPECT_EQ(lib_.nvJitLinkAddData(link_, NVJITLINK_INPUT_LTOIR, "abc", 3, "x"), NVJITLINK_ERROR_LTO_NOT_ENABLED);

@@ -59,16 +59,18 @@ void give(Library& library, const YAML::Node& node, const Answer& answer) {
   }
 }
 
-// What functions have of their own: text -> patterns.
-void load_texts(const YAML::Node& node, const Library& library, std::map<std::string, std::string>& out) {
-  for (const auto& item : node)
-    for (const auto& pattern : patterns(item.second)) {
-      const std::regex names(pattern);
-      const auto before = out.size();
-      for (const auto& f : library.functions)
-        if (std::regex_match(f.name, names)) out[f.name] = item.first.as<std::string>();
-      if (out.size() == before) fail(item.second, pattern + " is no function of the headers");
-    }
+// status -> condition -> patterns.
+void load_first_checks(const YAML::Node& node, Library& library) {
+  for (const auto& status : node)
+    for (const auto& item : status.second)
+      for (const auto& pattern : patterns(item.second)) {
+        const std::regex names(pattern);
+        const FirstCheck check{item.first.as<std::string>(), status.first.as<std::string>()};
+        bool is_found = false;
+        for (const auto& f : library.functions)
+          if (std::regex_match(f.name, names)) is_found = true, library.first[f.name].push_back(check);
+        if (!is_found) fail(item.second, pattern + " is no function of the headers");
+      }
 }
 
 void load_answers(const YAML::Node& root, Library& library) {
@@ -104,8 +106,7 @@ Library load_library(const fs::path& file) {
     for (const auto& type : root["types"]) out.types[type.first.as<std::string>()] = type.second.as<std::string>();
     load_facts(file.parent_path() / "facts" / (out.id + ".json"), out);
     load_answers(root, out);
-    load_texts(root["null_handle"], out, out.null_handle);
-    load_texts(root["empty"], out, out.empty);
+    load_first_checks(root["first"], out);
   });
   return out;
 }

@@ -44,17 +44,21 @@ struct Answer {
   std::string reason;   // why not
 };
 
+// A check of the arguments that stands before all others: an expression of C++ over their names.
+struct FirstCheck {
+  std::string condition, status;
+};
+
 struct Library {
   std::string id;    // of its file, folder and page: cublas
   std::string name;  // libcublas
   std::string title;
   std::vector<Release> releases;
-  std::string status, not_supported;               // the type of answers, and the enumerator
-  std::string handle;                              // the type of handles
-  std::vector<std::string> unchecked_handle;       // functions that check their handle themselves, or not at all
-  std::map<std::string, std::string> null_handle;  // function -> its status without a handle, where it is of its own
-  std::map<std::string, std::string> empty;        // function -> when it succeeds before it looks at its handle
-  std::string second_names;                        // before a name: the second symbol of a function; empty: it has one
+  std::string status, not_supported;                     // the type of answers, and the enumerator
+  std::string handle;                                    // the type of handles
+  std::vector<std::string> unchecked_handle;             // functions that check their handle themselves, or not at all
+  std::map<std::string, std::vector<FirstCheck>> first;  // of functions, before their handle
+  std::string second_names;  // before a name: the second symbol of a function; empty: it has one
   bool has_symbol_versions = true;
   std::map<std::string, std::string> types;  // of the headers -> of src/libraries
   std::vector<Function> functions;           // by name; of several signatures the newest

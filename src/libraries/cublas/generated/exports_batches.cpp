@@ -6,22 +6,22 @@
 namespace nvmlkit::cublas {
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvBatched(Handle* handle, cublasOperation_t trans, int m, int n, const Complex* alpha, const Complex* const* Aarray, int lda, const Complex* const* xarray, int incx, const Complex* beta, Complex* const* yarray, int incy, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasCgemvBatched", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const Complex* alpha, const Complex* const* Aarray, int64_t lda, const Complex* const* xarray, int64_t incx, const Complex* beta, Complex* const* yarray, int64_t incy, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasCgemvBatched_64", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvStridedBatched(Handle* handle, cublasOperation_t trans, int m, int n, const Complex* alpha, const Complex* A, int lda, long long strideA, const Complex* x, int incx, long long stridex, const Complex* beta, Complex* y, int incy, long long stridey, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasCgemvStridedBatched", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemvStridedBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const Complex* alpha, const Complex* A, int64_t lda, long long strideA, const Complex* x, int64_t incx, long long stridex, const Complex* beta, Complex* y, int64_t incy, long long stridey, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasCgemvStridedBatched_64", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
@@ -50,22 +50,22 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemmGroupedBatched_64(Handle* handl
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemvBatched(Handle* handle, cublasOperation_t trans, int m, int n, const double* alpha, const double* const* Aarray, int lda, const double* const* xarray, int incx, const double* beta, double* const* yarray, int incy, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasDgemvBatched", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemvBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const double* alpha, const double* const* Aarray, int64_t lda, const double* const* xarray, int64_t incx, const double* beta, double* const* yarray, int64_t incy, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasDgemvBatched_64", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemvStridedBatched(Handle* handle, cublasOperation_t trans, int m, int n, const double* alpha, const double* A, int lda, long long strideA, const double* x, int incx, long long stridex, const double* beta, double* y, int incy, long long stridey, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasDgemvStridedBatched", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemvStridedBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const double* alpha, const double* A, int64_t lda, long long strideA, const double* x, int64_t incx, long long stridex, const double* beta, double* y, int64_t incy, long long stridey, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasDgemvStridedBatched_64", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
@@ -86,42 +86,42 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGemmGroupedBatchedEx_64(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSHgemvBatched(Handle* handle, cublasOperation_t trans, int m, int n, const float* alpha, const Half* const* Aarray, int lda, const Half* const* xarray, int incx, const float* beta, Half* const* yarray, int incy, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasHSHgemvBatched", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSHgemvBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const float* alpha, const Half* const* Aarray, int64_t lda, const Half* const* xarray, int64_t incx, const float* beta, Half* const* yarray, int64_t incy, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasHSHgemvBatched_64", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSHgemvStridedBatched(Handle* handle, cublasOperation_t trans, int m, int n, const float* alpha, const Half* A, int lda, long long strideA, const Half* x, int incx, long long stridex, const float* beta, Half* y, int incy, long long stridey, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasHSHgemvStridedBatched", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSHgemvStridedBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const float* alpha, const Half* A, int64_t lda, long long strideA, const Half* x, int64_t incx, long long stridex, const float* beta, Half* y, int64_t incy, long long stridey, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasHSHgemvStridedBatched_64", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSSgemvBatched(Handle* handle, cublasOperation_t trans, int m, int n, const float* alpha, const Half* const* Aarray, int lda, const Half* const* xarray, int incx, const float* beta, float* const* yarray, int incy, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasHSSgemvBatched", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSSgemvBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const float* alpha, const Half* const* Aarray, int64_t lda, const Half* const* xarray, int64_t incx, const float* beta, float* const* yarray, int64_t incy, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasHSSgemvBatched_64", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSSgemvStridedBatched(Handle* handle, cublasOperation_t trans, int m, int n, const float* alpha, const Half* A, int lda, long long strideA, const Half* x, int incx, long long stridex, const float* beta, float* y, int incy, long long stridey, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasHSSgemvStridedBatched", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasHSSgemvStridedBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const float* alpha, const Half* A, int64_t lda, long long strideA, const Half* x, int64_t incx, long long stridex, const float* beta, float* y, int64_t incy, long long stridey, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasHSSgemvStridedBatched_64", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
@@ -134,22 +134,22 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemmGroupedBatched_64(Handle* handl
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemvBatched(Handle* handle, cublasOperation_t trans, int m, int n, const float* alpha, const float* const* Aarray, int lda, const float* const* xarray, int incx, const float* beta, float* const* yarray, int incy, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasSgemvBatched", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemvBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const float* alpha, const float* const* Aarray, int64_t lda, const float* const* xarray, int64_t incx, const float* beta, float* const* yarray, int64_t incy, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasSgemvBatched_64", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemvStridedBatched(Handle* handle, cublasOperation_t trans, int m, int n, const float* alpha, const float* A, int lda, long long strideA, const float* x, int incx, long long stridex, const float* beta, float* y, int incy, long long stridey, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasSgemvStridedBatched", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemvStridedBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const float* alpha, const float* A, int64_t lda, long long strideA, const float* x, int64_t incx, long long stridex, const float* beta, float* y, int64_t incy, long long stridey, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasSgemvStridedBatched_64", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
@@ -162,62 +162,62 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSsyrkx_64(Handle* handle, cublasFill
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSSgemvBatched(Handle* handle, cublasOperation_t trans, int m, int n, const float* alpha, const Bfloat16* const* Aarray, int lda, const Bfloat16* const* xarray, int incx, const float* beta, float* const* yarray, int incy, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasTSSgemvBatched", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSSgemvBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const float* alpha, const Bfloat16* const* Aarray, int64_t lda, const Bfloat16* const* xarray, int64_t incx, const float* beta, float* const* yarray, int64_t incy, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasTSSgemvBatched_64", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSSgemvStridedBatched(Handle* handle, cublasOperation_t trans, int m, int n, const float* alpha, const Bfloat16* A, int lda, long long strideA, const Bfloat16* x, int incx, long long stridex, const float* beta, float* y, int incy, long long stridey, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasTSSgemvStridedBatched", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSSgemvStridedBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const float* alpha, const Bfloat16* A, int64_t lda, long long strideA, const Bfloat16* x, int64_t incx, long long stridex, const float* beta, float* y, int64_t incy, long long stridey, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasTSSgemvStridedBatched_64", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSTgemvBatched(Handle* handle, cublasOperation_t trans, int m, int n, const float* alpha, const Bfloat16* const* Aarray, int lda, const Bfloat16* const* xarray, int incx, const float* beta, Bfloat16* const* yarray, int incy, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasTSTgemvBatched", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSTgemvBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const float* alpha, const Bfloat16* const* Aarray, int64_t lda, const Bfloat16* const* xarray, int64_t incx, const float* beta, Bfloat16* const* yarray, int64_t incy, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasTSTgemvBatched_64", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSTgemvStridedBatched(Handle* handle, cublasOperation_t trans, int m, int n, const float* alpha, const Bfloat16* A, int lda, long long strideA, const Bfloat16* x, int incx, long long stridex, const float* beta, Bfloat16* y, int incy, long long stridey, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasTSTgemvStridedBatched", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasTSTgemvStridedBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const float* alpha, const Bfloat16* A, int64_t lda, long long strideA, const Bfloat16* x, int64_t incx, long long stridex, const float* beta, Bfloat16* y, int64_t incy, long long stridey, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasTSTgemvStridedBatched_64", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvBatched(Handle* handle, cublasOperation_t trans, int m, int n, const DoubleComplex* alpha, const DoubleComplex* const* Aarray, int lda, const DoubleComplex* const* xarray, int incx, const DoubleComplex* beta, DoubleComplex* const* yarray, int incy, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasZgemvBatched", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const DoubleComplex* alpha, const DoubleComplex* const* Aarray, int64_t lda, const DoubleComplex* const* xarray, int64_t incx, const DoubleComplex* beta, DoubleComplex* const* yarray, int64_t incy, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasZgemvBatched_64", [&](const Call& call) { return functions::gemv_batched(call, trans, m, n, alpha, Aarray, lda, xarray, incx, beta, yarray, incy, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvStridedBatched(Handle* handle, cublasOperation_t trans, int m, int n, const DoubleComplex* alpha, const DoubleComplex* A, int lda, long long strideA, const DoubleComplex* x, int incx, long long stridex, const DoubleComplex* beta, DoubleComplex* y, int incy, long long stridey, int batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasZgemvStridedBatched", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemvStridedBatched_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const DoubleComplex* alpha, const DoubleComplex* A, int64_t lda, long long strideA, const DoubleComplex* x, int64_t incx, long long stridex, const DoubleComplex* beta, DoubleComplex* y, int64_t incy, long long stridey, int64_t batchCount) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasZgemvStridedBatched_64", [&](const Call& call) { return functions::gemv_strided(call, trans, m, n, alpha, A, lda, strideA, x, incx, stridex, beta, y, incy, stridey, batchCount); });
 }
 

@@ -46,6 +46,7 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetMatrix_64(int64_t rows, int64_t c
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasGetPointerMode_v2(Handle* handle, cublasPointerMode_t* mode) {
+  if (!mode) return CUBLAS_STATUS_INVALID_VALUE;
   return with(handle, "cublasGetPointerMode_v2", [&](const Call& call) { return functions::get_pointer_mode(call, mode); });
 }
 

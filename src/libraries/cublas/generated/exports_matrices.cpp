@@ -14,12 +14,12 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgeam_64(Handle* handle, cublasOpera
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemv_v2(Handle* handle, cublasOperation_t trans, int m, int n, const Complex* alpha, const Complex* A, int lda, const Complex* x, int incx, const Complex* beta, Complex* y, int incy) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasCgemv_v2", [&](const Call& call) { return functions::gemv(call, trans, m, n, alpha, A, lda, x, incx, beta, y, incy); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasCgemv_v2_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const Complex* alpha, const Complex* A, int64_t lda, const Complex* x, int64_t incx, const Complex* beta, Complex* y, int64_t incy) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasCgemv_v2_64", [&](const Call& call) { return functions::gemv(call, trans, m, n, alpha, A, lda, x, incx, beta, y, incy); });
 }
 
@@ -120,12 +120,12 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgeam_64(Handle* handle, cublasOpera
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemv_v2(Handle* handle, cublasOperation_t trans, int m, int n, const double* alpha, const double* A, int lda, const double* x, int incx, const double* beta, double* y, int incy) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasDgemv_v2", [&](const Call& call) { return functions::gemv(call, trans, m, n, alpha, A, lda, x, incx, beta, y, incy); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasDgemv_v2_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const double* alpha, const double* A, int64_t lda, const double* x, int64_t incx, const double* beta, double* y, int64_t incy) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasDgemv_v2_64", [&](const Call& call) { return functions::gemv(call, trans, m, n, alpha, A, lda, x, incx, beta, y, incy); });
 }
 
@@ -202,12 +202,12 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgeam_64(Handle* handle, cublasOpera
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemv_v2(Handle* handle, cublasOperation_t trans, int m, int n, const float* alpha, const float* A, int lda, const float* x, int incx, const float* beta, float* y, int incy) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasSgemv_v2", [&](const Call& call) { return functions::gemv(call, trans, m, n, alpha, A, lda, x, incx, beta, y, incy); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasSgemv_v2_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const float* alpha, const float* A, int64_t lda, const float* x, int64_t incx, const float* beta, float* y, int64_t incy) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasSgemv_v2_64", [&](const Call& call) { return functions::gemv(call, trans, m, n, alpha, A, lda, x, incx, beta, y, incy); });
 }
 
@@ -284,12 +284,12 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgeam_64(Handle* handle, cublasOpera
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemv_v2(Handle* handle, cublasOperation_t trans, int m, int n, const DoubleComplex* alpha, const DoubleComplex* A, int lda, const DoubleComplex* x, int incx, const DoubleComplex* beta, DoubleComplex* y, int incy) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasZgemv_v2", [&](const Call& call) { return functions::gemv(call, trans, m, n, alpha, A, lda, x, incx, beta, y, incy); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasZgemv_v2_64(Handle* handle, cublasOperation_t trans, int64_t m, int64_t n, const DoubleComplex* alpha, const DoubleComplex* A, int64_t lda, const DoubleComplex* x, int64_t incx, const DoubleComplex* beta, DoubleComplex* y, int64_t incy) {
-  if (m == 0 || n == 0) return {};
+  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   return with(handle, "cublasZgemv_v2_64", [&](const Call& call) { return functions::gemv(call, trans, m, n, alpha, A, lda, x, incx, beta, y, incy); });
 }
 

@@ -6,14 +6,17 @@
 namespace nvmlkit::cublas {
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCgemm(XtHandle* handle, cublasOperation_t transa, cublasOperation_t transb, size_t m, size_t n, size_t k, const Complex* alpha, const Complex* A, size_t lda, const Complex* B, size_t ldb, const Complex* beta, Complex* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_gemm(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtChemm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, size_t m, size_t n, const Complex* alpha, const Complex* A, size_t lda, const Complex* B, size_t ldb, const Complex* beta, Complex* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_hemm(handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCher2k(XtHandle* handle, cublasFillMode_t uplo, cublasOperation_t trans, size_t n, size_t k, const Complex* alpha, const Complex* A, size_t lda, const Complex* B, size_t ldb, const float* beta, Complex* C, size_t ldc) {
+  if (!alpha || !beta) return CUBLAS_STATUS_INVALID_VALUE;
   return without_handle([&] { return functions::xt_her2k(handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc); });
 }
 
@@ -30,10 +33,12 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCreate(XtHandle** handle) {
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCspmm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, size_t m, size_t n, const Complex* alpha, const Complex* AP, const Complex* B, size_t ldb, const Complex* beta, Complex* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_spmm(handle, side, uplo, m, n, alpha, AP, B, ldb, beta, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCsymm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, size_t m, size_t n, const Complex* alpha, const Complex* A, size_t lda, const Complex* B, size_t ldb, const Complex* beta, Complex* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_symm(handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc); });
 }
 
@@ -50,30 +55,37 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCsyrkx(XtHandle* handle, cublasFil
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCtrmm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, size_t m, size_t n, const Complex* alpha, const Complex* A, size_t lda, const Complex* B, size_t ldb, Complex* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_trmm(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtCtrsm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, size_t m, size_t n, const Complex* alpha, const Complex* A, size_t lda, Complex* B, size_t ldb) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_trsm(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDestroy(XtHandle* handle) {
+  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
   return without_handle([&] { return functions::xt_destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDeviceSelect(XtHandle* handle, int nbDevices, int* deviceId) {
+  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
   return without_handle([&] { return functions::xt_select(handle, nbDevices, deviceId); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDgemm(XtHandle* handle, cublasOperation_t transa, cublasOperation_t transb, size_t m, size_t n, size_t k, const double* alpha, const double* A, size_t lda, const double* B, size_t ldb, const double* beta, double* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_gemm(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDspmm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, size_t m, size_t n, const double* alpha, const double* AP, const double* B, size_t ldb, const double* beta, double* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_spmm(handle, side, uplo, m, n, alpha, AP, B, ldb, beta, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDsymm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, size_t m, size_t n, const double* alpha, const double* A, size_t lda, const double* B, size_t ldb, const double* beta, double* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_symm(handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc); });
 }
 
@@ -90,22 +102,27 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDsyrkx(XtHandle* handle, cublasFil
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDtrmm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, size_t m, size_t n, const double* alpha, const double* A, size_t lda, const double* B, size_t ldb, double* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_trmm(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtDtrsm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, size_t m, size_t n, const double* alpha, const double* A, size_t lda, double* B, size_t ldb) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_trsm(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtGetBlockDim(XtHandle* handle, int* blockDim) {
+  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
   return without_handle([&] { return functions::xt_get_block(handle, blockDim); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtGetNumBoards(int nbDevices, int* deviceId, int* nbBoards) {
+  if (nbDevices == 0) return CUBLAS_STATUS_SUCCESS;
   return without_handle([&] { return functions::xt_boards(nbDevices, deviceId, nbBoards); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtGetPinningMemMode(XtHandle* handle, cublasXtPinnedMemMode_t* mode) {
+  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
   return without_handle([&] { return functions::xt_get_pinning(handle, mode); });
 }
 
@@ -114,30 +131,37 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtMaxBoards(int* nbGpuBoards) {
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSetBlockDim(XtHandle* handle, int blockDim) {
+  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
   return without_handle([&] { return functions::xt_set_block(handle, blockDim); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSetCpuRatio(XtHandle* handle, cublasXtBlasOp_t blasOp, cublasXtOpType_t type, float ratio) {
+  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
   return without_handle([&] { return functions::xt_set_cpu_ratio(handle, blasOp, type, ratio); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSetCpuRoutine(XtHandle* handle, cublasXtBlasOp_t blasOp, cublasXtOpType_t type, void* blasFunctor) {
+  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
   return without_handle([&] { return functions::xt_set_cpu_routine(handle, blasOp, type, blasFunctor); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSetPinningMemMode(XtHandle* handle, cublasXtPinnedMemMode_t mode) {
+  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
   return without_handle([&] { return functions::xt_set_pinning(handle, mode); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSgemm(XtHandle* handle, cublasOperation_t transa, cublasOperation_t transb, size_t m, size_t n, size_t k, const float* alpha, const float* A, size_t lda, const float* B, size_t ldb, const float* beta, float* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_gemm(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSspmm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, size_t m, size_t n, const float* alpha, const float* AP, const float* B, size_t ldb, const float* beta, float* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_spmm(handle, side, uplo, m, n, alpha, AP, B, ldb, beta, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSsymm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, size_t m, size_t n, const float* alpha, const float* A, size_t lda, const float* B, size_t ldb, const float* beta, float* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_symm(handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc); });
 }
 
@@ -154,22 +178,27 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtSsyrkx(XtHandle* handle, cublasFil
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtStrmm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, size_t m, size_t n, const float* alpha, const float* A, size_t lda, const float* B, size_t ldb, float* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_trmm(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtStrsm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, size_t m, size_t n, const float* alpha, const float* A, size_t lda, float* B, size_t ldb) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_trsm(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZgemm(XtHandle* handle, cublasOperation_t transa, cublasOperation_t transb, size_t m, size_t n, size_t k, const DoubleComplex* alpha, const DoubleComplex* A, size_t lda, const DoubleComplex* B, size_t ldb, const DoubleComplex* beta, DoubleComplex* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_gemm(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZhemm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, size_t m, size_t n, const DoubleComplex* alpha, const DoubleComplex* A, size_t lda, const DoubleComplex* B, size_t ldb, const DoubleComplex* beta, DoubleComplex* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_hemm(handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZher2k(XtHandle* handle, cublasFillMode_t uplo, cublasOperation_t trans, size_t n, size_t k, const DoubleComplex* alpha, const DoubleComplex* A, size_t lda, const DoubleComplex* B, size_t ldb, const double* beta, DoubleComplex* C, size_t ldc) {
+  if (!alpha || !beta) return CUBLAS_STATUS_INVALID_VALUE;
   return without_handle([&] { return functions::xt_her2k(handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc); });
 }
 
@@ -182,10 +211,12 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZherkx(XtHandle* handle, cublasFil
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZspmm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, size_t m, size_t n, const DoubleComplex* alpha, const DoubleComplex* AP, const DoubleComplex* B, size_t ldb, const DoubleComplex* beta, DoubleComplex* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_spmm(handle, side, uplo, m, n, alpha, AP, B, ldb, beta, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZsymm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, size_t m, size_t n, const DoubleComplex* alpha, const DoubleComplex* A, size_t lda, const DoubleComplex* B, size_t ldb, const DoubleComplex* beta, DoubleComplex* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_symm(handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc); });
 }
 
@@ -202,10 +233,12 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZsyrkx(XtHandle* handle, cublasFil
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZtrmm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, size_t m, size_t n, const DoubleComplex* alpha, const DoubleComplex* A, size_t lda, const DoubleComplex* B, size_t ldb, DoubleComplex* C, size_t ldc) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_trmm(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, C, ldc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasXtZtrsm(XtHandle* handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, size_t m, size_t n, const DoubleComplex* alpha, const DoubleComplex* A, size_t lda, DoubleComplex* B, size_t ldb) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   return without_handle([&] { return functions::xt_trsm(handle, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb); });
 }
 

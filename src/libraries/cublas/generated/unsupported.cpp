@@ -6,7 +6,9 @@
 namespace nvmlkit::cublas {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasUint8gemmBias() { return unsupported("cublasUint8gemmBias", CUBLAS_STATUS_NOT_SUPPORTED); }
+NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasUint8gemmBias(Handle* handle) {
+  return with(handle, "cublasUint8gemmBias", [](const Call&) { return unsupported("cublasUint8gemmBias", CUBLAS_STATUS_NOT_SUPPORTED); });
+}
 
 }  // extern "C"
 }  // namespace nvmlkit::cublas

@@ -18,6 +18,7 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatmulDescGetAttribute(MatmulDescr
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtMatmulDescInit_internal(MatmulDescription* matmulDesc, size_t size, cublasComputeType_t computeType, cudaDataType scaleType) {
+  if (size == 0) return CUBLAS_STATUS_ALLOC_FAILED;
   return without_handle([&] { return functions::init_description(matmulDesc, size, computeType, scaleType); });
 }
 

@@ -18,6 +18,7 @@ NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtEmulationDescGetAttribute(Emulatio
 }
 
 NVMLKIT_LIBRARY_EXPORT cublasStatus_t cublasLtEmulationDescInit_internal(EmulationDescription* emulationDesc, size_t size) {
+  if (size == 0) return CUBLAS_STATUS_ALLOC_FAILED;
   return without_handle([&] { return functions::init_emulation(emulationDesc, size); });
 }
 

@@ -35,7 +35,7 @@ namespace {
 
 // The release that the functions are those of.
 constexpr int kRelease[] = {9, 19, 0};
-constexpr std::size_t kRuntime = 13000;  // of CUDA
+constexpr std::size_t kRuntime = 13010;  // of CUDA
 constexpr std::size_t kNewestDevice = 1210;
 
 struct Callbacks {

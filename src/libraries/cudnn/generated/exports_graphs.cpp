@@ -22,6 +22,7 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnBackendFinalize(BackendDescriptor* des
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnBackendGetAttribute(const BackendDescriptor* descriptor, cudnnBackendAttributeName_t attributeName, cudnnBackendAttributeType_t attributeType, int64_t requestedElementCount, int64_t* elementCount, void* arrayOfElements) {
+  if (!descriptor) return CUDNN_STATUS_BAD_PARAM;
   return without_handle([&] { return functions::get_attribute(descriptor, attributeName, attributeType, requestedElementCount, elementCount, arrayOfElements); });
 }
 

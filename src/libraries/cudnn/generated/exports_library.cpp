@@ -22,6 +22,7 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroy(Handle* handle) {
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetCallback(unsigned int* mask, void** udata, Callback* fptr) {
+  if (!mask || !udata || !fptr) return CUDNN_STATUS_BAD_PARAM;
   return without_handle([&] { return functions::get_callback(mask, udata, fptr); });
 }
 

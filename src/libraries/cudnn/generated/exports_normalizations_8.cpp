@@ -10,26 +10,32 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDeriveNormTensorDescriptor(Tensor* der
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetNormalizationBackwardWorkspaceSize(Handle* handle, cudnnNormMode_t mode, cudnnNormOps_t normOps, cudnnNormAlgo_t algo, const Tensor* xDesc, const Tensor* yDesc, const Tensor* dyDesc, const Tensor* dzDesc, const Tensor* dxDesc, const Tensor* dNormScaleBiasDesc, const Activation* activationDesc, const Tensor* normMeanVarDesc, size_t* sizeInBytes, int groupCnt) {
+  if (groupCnt != 1) return CUDNN_STATUS_NOT_SUPPORTED;
   return with(handle, "cudnnGetNormalizationBackwardWorkspaceSize", [&](const Call& call) { return functions::no_memory_8(call, mode, normOps, algo, xDesc, yDesc, dyDesc, dzDesc, dxDesc, dNormScaleBiasDesc, activationDesc, normMeanVarDesc, sizeInBytes, groupCnt); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetNormalizationForwardTrainingWorkspaceSize(Handle* handle, cudnnNormMode_t mode, cudnnNormOps_t normOps, cudnnNormAlgo_t algo, const Tensor* xDesc, const Tensor* zDesc, const Tensor* yDesc, const Tensor* normScaleBiasDesc, const Activation* activationDesc, const Tensor* normMeanVarDesc, size_t* sizeInBytes, int groupCnt) {
+  if (groupCnt != 1) return CUDNN_STATUS_NOT_SUPPORTED;
   return with(handle, "cudnnGetNormalizationForwardTrainingWorkspaceSize", [&](const Call& call) { return functions::no_memory_8(call, mode, normOps, algo, xDesc, zDesc, yDesc, normScaleBiasDesc, activationDesc, normMeanVarDesc, sizeInBytes, groupCnt); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetNormalizationTrainingReserveSpaceSize(Handle* handle, cudnnNormMode_t mode, cudnnNormOps_t normOps, cudnnNormAlgo_t algo, const Activation* activationDesc, const Tensor* xDesc, size_t* sizeInBytes, int groupCnt) {
+  if (groupCnt != 1) return CUDNN_STATUS_NOT_SUPPORTED;
   return with(handle, "cudnnGetNormalizationTrainingReserveSpaceSize", [&](const Call& call) { return functions::no_memory_8(call, mode, normOps, algo, activationDesc, xDesc, sizeInBytes, groupCnt); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnNormalizationBackward(Handle* handle, cudnnNormMode_t mode, cudnnNormOps_t normOps, cudnnNormAlgo_t algo, const void* alphaDataDiff, const void* betaDataDiff, const void* alphaParamDiff, const void* betaParamDiff, const Tensor* xDesc, const void* xData, const Tensor* yDesc, const void* yData, const Tensor* dyDesc, const void* dyData, const Tensor* dzDesc, void* dzData, const Tensor* dxDesc, void* dxData, const Tensor* dNormScaleBiasDesc, const void* normScaleData, const void* normBiasData, void* dNormScaleData, void* dNormBiasData, double epsilon, const Tensor* normMeanVarDesc, const void* savedMean, const void* savedInvVariance, Activation* activationDesc, void* workSpace, size_t workSpaceSizeInBytes, void* reserveSpace, size_t reserveSpaceSizeInBytes, int groupCnt) {
+  if (groupCnt != 1) return CUDNN_STATUS_NOT_SUPPORTED;
   return with(handle, "cudnnNormalizationBackward", [&](const Call& call) { return functions::normalization_gradients_8(call, mode, normOps, algo, alphaDataDiff, betaDataDiff, alphaParamDiff, betaParamDiff, xDesc, xData, yDesc, yData, dyDesc, dyData, dzDesc, dzData, dxDesc, dxData, dNormScaleBiasDesc, normScaleData, normBiasData, dNormScaleData, dNormBiasData, epsilon, normMeanVarDesc, savedMean, savedInvVariance, activationDesc, workSpace, workSpaceSizeInBytes, reserveSpace, reserveSpaceSizeInBytes, groupCnt); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnNormalizationForwardInference(Handle* handle, cudnnNormMode_t mode, cudnnNormOps_t normOps, cudnnNormAlgo_t algo, const void* alpha, const void* beta, const Tensor* xDesc, const void* x, const Tensor* normScaleBiasDesc, const void* normScale, const void* normBias, const Tensor* normMeanVarDesc, const void* estimatedMean, const void* estimatedVariance, const Tensor* zDesc, const void* z, Activation* activationDesc, const Tensor* yDesc, void* y, double epsilon, int groupCnt) {
+  if (groupCnt != 1) return CUDNN_STATUS_NOT_SUPPORTED;
   return with(handle, "cudnnNormalizationForwardInference", [&](const Call& call) { return functions::normalize_8(call, mode, normOps, algo, alpha, beta, xDesc, x, normScaleBiasDesc, normScale, normBias, normMeanVarDesc, estimatedMean, estimatedVariance, zDesc, z, activationDesc, yDesc, y, epsilon, groupCnt); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnNormalizationForwardTraining(Handle* handle, cudnnNormMode_t mode, cudnnNormOps_t normOps, cudnnNormAlgo_t algo, const void* alpha, const void* beta, const Tensor* xDesc, const void* xData, const Tensor* normScaleBiasDesc, const void* normScale, const void* normBias, double exponentialAverageFactor, const Tensor* normMeanVarDesc, void* resultRunningMean, void* resultRunningVariance, double epsilon, void* resultSaveMean, void* resultSaveInvVariance, Activation* activationDesc, const Tensor* zDesc, const void* zData, const Tensor* yDesc, void* yData, void* workspace, size_t workSpaceSizeInBytes, void* reserveSpace, size_t reserveSpaceSizeInBytes, int groupCnt) {
+  if (groupCnt != 1) return CUDNN_STATUS_NOT_SUPPORTED;
   return with(handle, "cudnnNormalizationForwardTraining", [&](const Call& call) { return functions::train_normalization_8(call, mode, normOps, algo, alpha, beta, xDesc, xData, normScaleBiasDesc, normScale, normBias, exponentialAverageFactor, normMeanVarDesc, resultRunningMean, resultRunningVariance, epsilon, resultSaveMean, resultSaveInvVariance, activationDesc, zDesc, zData, yDesc, yData, workspace, workSpaceSizeInBytes, reserveSpace, reserveSpaceSizeInBytes, groupCnt); });
 }
 

@@ -28,7 +28,6 @@ auto maker(Handle handle, std::size_t* work) {
 // A handle and its plan in one call.
 auto planner(Handle* handle) {
   return [handle](const Request& request) {
-    if (!handle) return CUFFT_INVALID_VALUE;
     Handle made = 0;
     if (const auto result = create(&made); result != CUFFT_SUCCESS) return result;
     const auto result = give_layout(*find_plan(made), request);

@@ -76,8 +76,10 @@ cufftResult size_typed(Handle handle, int rank, long long* n, long long* inembed
 }
 
 cufftResult set_work_area(const Call& call, void*) { return call.plan.gpus() ? CUFFT_INVALID_PLAN : CUFFT_SUCCESS; }
-cufftResult set_work_areas(const Call& call, void** areas) {
-  return call.plan.gpus() || areas ? CUFFT_SUCCESS : CUFFT_INVALID_VALUE;
+cufftResult set_work_areas(Handle handle, void** areas) {
+  const auto plan = find_plan(handle);
+  if (!areas) return plan && plan->gpus() ? CUFFT_SUCCESS : CUFFT_INVALID_VALUE;
+  return plan ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 
 // As NVIDIA's library: neither depends on the transform.

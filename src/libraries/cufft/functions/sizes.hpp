@@ -27,7 +27,7 @@ cufftResult size_typed(Handle handle, int rank, long long* n, long long* inembed
                        long long batch, std::size_t* work, cudaDataType execution);
 
 cufftResult set_work_area(const Call& call, void* area);
-cufftResult set_work_areas(const Call& call, void** areas);  // of several GPUs
+cufftResult set_work_areas(Handle handle, void** areas);  // of several GPUs
 cufftResult set_auto_allocation(const Call& call, int allocates);
 cufftResult set_work_area_policy(const Call& call, cufftXtWorkAreaPolicy policy, std::size_t* work);
 

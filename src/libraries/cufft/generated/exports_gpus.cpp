@@ -10,6 +10,7 @@ NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtFree(Descriptor* descriptor) {
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtMalloc(Handle plan, Descriptor** descriptor, cufftXtSubFormat format) {
+  if (!descriptor) return CUFFT_INVALID_VALUE;
   return with(plan, "cufftXtMalloc", [&](const Call& call) { return functions::allocate(call, descriptor, format); });
 }
 
@@ -18,10 +19,12 @@ NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtMemcpy(Handle plan, void* dstPointer, 
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtQueryPlan(Handle plan, void* queryStruct, cufftXtQueryType queryType) {
+  if (!queryStruct) return CUFFT_INVALID_VALUE;
   return with(plan, "cufftXtQueryPlan", [&](const Call& call) { return functions::query(call, queryStruct, queryType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetGPUs(Handle handle, int nGPUs, int* whichGPUs) {
+  if (!whichGPUs) return CUFFT_INVALID_VALUE;
   return with(handle, "cufftXtSetGPUs", [&](const Call& call) { return functions::set_gpus(call, nGPUs, whichGPUs); });
 }
 

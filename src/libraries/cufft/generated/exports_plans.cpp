@@ -14,38 +14,47 @@ NVMLKIT_LIBRARY_EXPORT cufftResult cufftDestroy(Handle plan) {
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftMakePlan1d(Handle plan, int nx, cufftType type, int batch, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::make_1d(plan, nx, type, batch, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftMakePlan2d(Handle plan, int nx, int ny, cufftType type, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::make_2d(plan, nx, ny, type, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftMakePlan3d(Handle plan, int nx, int ny, int nz, cufftType type, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::make_3d(plan, nx, ny, nz, type, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftMakePlanMany(Handle plan, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride, int odist, cufftType type, int batch, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::make_many(plan, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftMakePlanMany64(Handle plan, int rank, long long* n, long long* inembed, long long istride, long long idist, long long* onembed, long long ostride, long long odist, cufftType type, long long batch, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::make_many_64(plan, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftPlan1d(Handle* plan, int nx, cufftType type, int batch) {
+  if (!plan) return CUFFT_INVALID_VALUE;
   return without_handle([&] { return functions::plan_1d(plan, nx, type, batch); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftPlan2d(Handle* plan, int nx, int ny, cufftType type) {
+  if (!plan) return CUFFT_INVALID_VALUE;
   return without_handle([&] { return functions::plan_2d(plan, nx, ny, type); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftPlan3d(Handle* plan, int nx, int ny, int nz, cufftType type) {
+  if (!plan) return CUFFT_INVALID_VALUE;
   return without_handle([&] { return functions::plan_3d(plan, nx, ny, nz, type); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftPlanMany(Handle* plan, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride, int odist, cufftType type, int batch) {
+  if (!plan) return CUFFT_INVALID_VALUE;
   return without_handle([&] { return functions::plan_many(plan, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch); });
 }
 

@@ -6,18 +6,22 @@
 namespace nvmlkit::cufft {
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftEstimate1d(int nx, cufftType type, int batch, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::estimate_1d(nx, type, batch, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftEstimate2d(int nx, int ny, cufftType type, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::estimate_2d(nx, ny, type, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftEstimate3d(int nx, int ny, int nz, cufftType type, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::estimate_3d(nx, ny, nz, type, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftEstimateMany(int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride, int odist, cufftType type, int batch, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::estimate_many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workSize); });
 }
 
@@ -26,22 +30,27 @@ NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetSize(Handle handle, size_t* workSize)
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetSize1d(Handle handle, int nx, cufftType type, int batch, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::size_1d(handle, nx, type, batch, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetSize2d(Handle handle, int nx, int ny, cufftType type, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::size_2d(handle, nx, ny, type, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetSize3d(Handle handle, int nx, int ny, int nz, cufftType type, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::size_3d(handle, nx, ny, nz, type, workSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetSizeMany(Handle handle, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride, int odist, cufftType type, int batch, size_t* workArea) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::size_many(handle, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workArea); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftGetSizeMany64(Handle plan, int rank, long long* n, long long* inembed, long long istride, long long idist, long long* onembed, long long ostride, long long odist, cufftType type, long long batch, size_t* workSize) {
+  if (type == 0) return CUFFT_INVALID_TYPE;
   return without_handle([&] { return functions::size_many_64(plan, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, workSize); });
 }
 
@@ -58,7 +67,7 @@ NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtGetSizeMany(Handle plan, int rank, lon
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetWorkArea(Handle plan, void** workArea) {
-  return with(plan, "cufftXtSetWorkArea", [&](const Call& call) { return functions::set_work_areas(call, workArea); });
+  return without_handle([&] { return functions::set_work_areas(plan, workArea); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetWorkAreaPolicy(Handle plan, cufftXtWorkAreaPolicy policy, size_t* workSize) {

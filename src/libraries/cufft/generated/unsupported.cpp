@@ -6,7 +6,9 @@
 namespace nvmlkit::cufft {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetJITCallback() { return unsupported("cufftXtSetJITCallback", CUFFT_NOT_SUPPORTED); }
+NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetJITCallback(Handle plan) {
+  return with(plan, "cufftXtSetJITCallback", [](const Call&) { return unsupported("cufftXtSetJITCallback", CUFFT_NOT_SUPPORTED); });
+}
 
 }  // extern "C"
 }  // namespace nvmlkit::cufft

@@ -4,9 +4,18 @@
 #include <chrono>
 #include <utility>
 
+#include "libraries/common/driver.hpp"
 #include "libraries/common/soname.hpp"
 
-namespace nvmlkit::cupti::functions {
+namespace nvmlkit::cupti {
+
+bool has_no_events() {
+  const auto* const driver = libraries::driver();
+  constexpr int kTuring = 75;
+  return driver && driver->init(0) == cuda::CUDA_SUCCESS && libraries::capability(*driver, 0) >= kTuring;
+}
+
+namespace functions {
 namespace {
 
 template <class T>
@@ -28,7 +37,9 @@ constexpr std::pair<CUptiResult, const char*> kNames[] = {
     NVMLKIT_NAME(CUPTI_ERROR_MAX_LIMIT_REACHED),
     NVMLKIT_NAME(CUPTI_ERROR_NOT_INITIALIZED),
     NVMLKIT_NAME(CUPTI_ERROR_INVALID_KIND),
+    NVMLKIT_NAME(CUPTI_ERROR_NOT_COMPATIBLE),
     NVMLKIT_NAME(CUPTI_ERROR_NOT_SUPPORTED),
+    NVMLKIT_NAME(CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED),
     NVMLKIT_NAME(CUPTI_ERROR_UNKNOWN),
 };
 #undef NVMLKIT_NAME
@@ -74,9 +85,13 @@ CUptiResult register_callbacks(BufferRequested requested, BufferCompleted comple
 }
 CUptiResult disable(CUpti_ActivityKind) { return CUPTI_SUCCESS; }
 CUptiResult flush(std::uint32_t) { return CUPTI_SUCCESS; }
+CUptiResult flush_stream(void*, std::uint32_t, std::uint32_t) { return CUPTI_SUCCESS; }
 CUptiResult next_record(std::uint8_t* buffer, std::size_t, Activity** record) {
   return buffer && record ? CUPTI_ERROR_MAX_LIMIT_REACHED : CUPTI_ERROR_INVALID_PARAMETER;
 }
 CUptiResult dropped(void*, std::uint32_t, std::size_t* out) { return answer(out, std::size_t{0}); }
 
-}  // namespace nvmlkit::cupti::functions
+CUptiResult last_error() { return CUPTI_SUCCESS; }
+
+}  // namespace functions
+}  // namespace nvmlkit::cupti

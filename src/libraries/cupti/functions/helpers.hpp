@@ -20,7 +20,10 @@ CUptiResult supported_domains(std::size_t* count, void** table);
 CUptiResult register_callbacks(BufferRequested requested, BufferCompleted completed);
 CUptiResult disable(CUpti_ActivityKind kind);
 CUptiResult flush(std::uint32_t flags);
+CUptiResult flush_stream(void* context, std::uint32_t stream, std::uint32_t flags);
 CUptiResult next_record(std::uint8_t* buffer, std::size_t valid, Activity** record);
 CUptiResult dropped(void* context, std::uint32_t stream, std::size_t* out);
+// Of a call that went wrong inside. Wrong arguments and missing features are none, as in NVIDIA's library.
+CUptiResult last_error();
 
 }  // namespace nvmlkit::cupti::functions

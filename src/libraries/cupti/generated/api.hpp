@@ -10,6 +10,7 @@ static_assert(sizeof(Activity) == 8 && alignof(Activity) == 8);
 extern "C" {
 
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind);
+CUptiResult cuptiActivityFlush(void* context, std::uint32_t streamId, std::uint32_t flag);
 CUptiResult cuptiActivityFlushAll(std::uint32_t flag);
 CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t validBufferSizeBytes, Activity** record);
 CUptiResult cuptiActivityGetNumDroppedRecords(void* context, std::uint32_t streamId, std::size_t* dropped);
@@ -17,6 +18,7 @@ CUptiResult cuptiActivityRegisterCallbacks(BufferRequested funcBufferRequested, 
 CUptiResult cuptiDeviceSupported(int dev, int* support);
 CUptiResult cuptiFinalize();
 CUptiResult cuptiGetErrorMessage(CUptiResult result, const char** str);
+CUptiResult cuptiGetLastError();
 CUptiResult cuptiGetResultString(CUptiResult result, const char** str);
 CUptiResult cuptiGetThreadIdType(CUpti_ActivityThreadIdType* type);
 CUptiResult cuptiGetTimestamp(std::uint64_t* timestamp);

@@ -9,6 +9,10 @@ NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
   return without_handle([&] { return functions::disable(kind); });
 }
 
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityFlush(void* context, std::uint32_t streamId, std::uint32_t flag) {
+  return without_handle([&] { return functions::flush_stream(context, streamId, flag); });
+}
+
 NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityFlushAll(std::uint32_t flag) {
   return without_handle([&] { return functions::flush(flag); });
 }
@@ -35,6 +39,10 @@ NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiFinalize() {
 
 NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetErrorMessage(CUptiResult result, const char** str) {
   return without_handle([&] { return functions::error_message(result, str); });
+}
+
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetLastError() {
+  return without_handle([&] { return functions::last_error(); });
 }
 
 NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char** str) {

@@ -6,170 +6,652 @@
 namespace nvmlkit::cupti {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityConfigurePCSampling() { return unsupported("cuptiActivityConfigurePCSampling", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityConfigureUnifiedMemoryCounter() { return unsupported("cuptiActivityConfigureUnifiedMemoryCounter", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityDisableContext() { return unsupported("cuptiActivityDisableContext", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnable() { return unsupported("cuptiActivityEnable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableAllSyncRecords() { return unsupported("cuptiActivityEnableAllSyncRecords", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableAllocationSource() { return unsupported("cuptiActivityEnableAllocationSource", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableAndDump() { return unsupported("cuptiActivityEnableAndDump", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableContext() { return unsupported("cuptiActivityEnableContext", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableCudaEventDeviceTimestamps() { return unsupported("cuptiActivityEnableCudaEventDeviceTimestamps", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableDeviceGraph() { return unsupported("cuptiActivityEnableDeviceGraph", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableDriverApi() { return unsupported("cuptiActivityEnableDriverApi", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableHWTrace() { return unsupported("cuptiActivityEnableHWTrace", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableLatencyTimestamps() { return unsupported("cuptiActivityEnableLatencyTimestamps", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableLaunchAttributes() { return unsupported("cuptiActivityEnableLaunchAttributes", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableRuntimeApi() { return unsupported("cuptiActivityEnableRuntimeApi", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityFlush() { return unsupported("cuptiActivityFlush", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityFlushPeriod() { return unsupported("cuptiActivityFlushPeriod", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityGetAttribute() { return unsupported("cuptiActivityGetAttribute", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityPopExternalCorrelationId() { return unsupported("cuptiActivityPopExternalCorrelationId", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityPushExternalCorrelationId() { return unsupported("cuptiActivityPushExternalCorrelationId", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityRegisterTimestampCallback() { return unsupported("cuptiActivityRegisterTimestampCallback", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivitySetAttribute() { return unsupported("cuptiActivitySetAttribute", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiComputeCapabilitySupported() { return unsupported("cuptiComputeCapabilitySupported", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceEnumEventDomains() { return unsupported("cuptiDeviceEnumEventDomains", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceEnumMetrics() { return unsupported("cuptiDeviceEnumMetrics", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceGetAttribute() { return unsupported("cuptiDeviceGetAttribute", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceGetChipName() { return unsupported("cuptiDeviceGetChipName", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceGetEventDomainAttribute() { return unsupported("cuptiDeviceGetEventDomainAttribute", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceGetNumEventDomains() { return unsupported("cuptiDeviceGetNumEventDomains", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceGetNumMetrics() { return unsupported("cuptiDeviceGetNumMetrics", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceVirtualizationMode() { return unsupported("cuptiDeviceVirtualizationMode", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDisableKernelReplayMode() { return unsupported("cuptiDisableKernelReplayMode", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEnableAllDomains() { return unsupported("cuptiEnableAllDomains", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEnableCallback() { return unsupported("cuptiEnableCallback", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEnableDomain() { return unsupported("cuptiEnableDomain", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEnableKernelReplayMode() { return unsupported("cuptiEnableKernelReplayMode", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEnumEventDomains() { return unsupported("cuptiEnumEventDomains", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEnumMetrics() { return unsupported("cuptiEnumMetrics", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventDomainEnumEvents() { return unsupported("cuptiEventDomainEnumEvents", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventDomainGetAttribute() { return unsupported("cuptiEventDomainGetAttribute", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventDomainGetNumEvents() { return unsupported("cuptiEventDomainGetNumEvents", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGetAttribute() { return unsupported("cuptiEventGetAttribute", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGetIdFromName() { return unsupported("cuptiEventGetIdFromName", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupAddEvent() { return unsupported("cuptiEventGroupAddEvent", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupCreate() { return unsupported("cuptiEventGroupCreate", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupDestroy() { return unsupported("cuptiEventGroupDestroy", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupDisable() { return unsupported("cuptiEventGroupDisable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupEnable() { return unsupported("cuptiEventGroupEnable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupGetAttribute() { return unsupported("cuptiEventGroupGetAttribute", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupReadAllEvents() { return unsupported("cuptiEventGroupReadAllEvents", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupReadEvent() { return unsupported("cuptiEventGroupReadEvent", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupRemoveAllEvents() { return unsupported("cuptiEventGroupRemoveAllEvents", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupRemoveEvent() { return unsupported("cuptiEventGroupRemoveEvent", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupResetAllEvents() { return unsupported("cuptiEventGroupResetAllEvents", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupSetAttribute() { return unsupported("cuptiEventGroupSetAttribute", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupSetDisable() { return unsupported("cuptiEventGroupSetDisable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupSetEnable() { return unsupported("cuptiEventGroupSetEnable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupSetsCreate() { return unsupported("cuptiEventGroupSetsCreate", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupSetsDestroy() { return unsupported("cuptiEventGroupSetsDestroy", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetAutoBoostState() { return unsupported("cuptiGetAutoBoostState", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetCallbackName() { return unsupported("cuptiGetCallbackName", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetCallbackState() { return unsupported("cuptiGetCallbackState", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetContextId() { return unsupported("cuptiGetContextId", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetCubinCrc() { return unsupported("cuptiGetCubinCrc", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetDeviceId() { return unsupported("cuptiGetDeviceId", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetGraphExecId() { return unsupported("cuptiGetGraphExecId", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetGraphId() { return unsupported("cuptiGetGraphId", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetGraphNodeId() { return unsupported("cuptiGetGraphNodeId", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetLastError() { return unsupported("cuptiGetLastError", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetNumEventDomains() { return unsupported("cuptiGetNumEventDomains", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetNumMetrics() { return unsupported("cuptiGetNumMetrics", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetSassToSourceCorrelation() { return unsupported("cuptiGetSassToSourceCorrelation", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetStreamId() { return unsupported("cuptiGetStreamId", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetStreamIdEx() { return unsupported("cuptiGetStreamIdEx", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiKernelReplaySubscribeUpdate() { return unsupported("cuptiKernelReplaySubscribeUpdate", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricCreateEventGroupSets() { return unsupported("cuptiMetricCreateEventGroupSets", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricEnumEvents() { return unsupported("cuptiMetricEnumEvents", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricEnumProperties() { return unsupported("cuptiMetricEnumProperties", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetAttribute() { return unsupported("cuptiMetricGetAttribute", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetIdFromName() { return unsupported("cuptiMetricGetIdFromName", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetNumEvents() { return unsupported("cuptiMetricGetNumEvents", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetNumProperties() { return unsupported("cuptiMetricGetNumProperties", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetRequiredEventGroupSets() { return unsupported("cuptiMetricGetRequiredEventGroupSets", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetValue() { return unsupported("cuptiMetricGetValue", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetValue2() { return unsupported("cuptiMetricGetValue2", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingDisable() { return unsupported("cuptiPCSamplingDisable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingEnable() { return unsupported("cuptiPCSamplingEnable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingGetConfigurationAttribute() { return unsupported("cuptiPCSamplingGetConfigurationAttribute", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingGetData() { return unsupported("cuptiPCSamplingGetData", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingGetNumStallReasons() { return unsupported("cuptiPCSamplingGetNumStallReasons", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingGetStallReasons() { return unsupported("cuptiPCSamplingGetStallReasons", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingSetConfigurationAttribute() { return unsupported("cuptiPCSamplingSetConfigurationAttribute", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingStart() { return unsupported("cuptiPCSamplingStart", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingStop() { return unsupported("cuptiPCSamplingStop", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingCounterDataGetSampleInfo() { return unsupported("cuptiPmSamplingCounterDataGetSampleInfo", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingCounterDataImageInitialize() { return unsupported("cuptiPmSamplingCounterDataImageInitialize", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingDecodeData() { return unsupported("cuptiPmSamplingDecodeData", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingDisable() { return unsupported("cuptiPmSamplingDisable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingEnable() { return unsupported("cuptiPmSamplingEnable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingGetCounterAvailability() { return unsupported("cuptiPmSamplingGetCounterAvailability", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingGetCounterDataInfo() { return unsupported("cuptiPmSamplingGetCounterDataInfo", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingGetCounterDataSize() { return unsupported("cuptiPmSamplingGetCounterDataSize", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingSetConfig() { return unsupported("cuptiPmSamplingSetConfig", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingStart() { return unsupported("cuptiPmSamplingStart", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingStop() { return unsupported("cuptiPmSamplingStop", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerBeginPass() { return unsupported("cuptiProfilerBeginPass", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerBeginSession() { return unsupported("cuptiProfilerBeginSession", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerCounterDataImageCalculateScratchBufferSize() { return unsupported("cuptiProfilerCounterDataImageCalculateScratchBufferSize", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerCounterDataImageCalculateSize() { return unsupported("cuptiProfilerCounterDataImageCalculateSize", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerCounterDataImageInitialize() { return unsupported("cuptiProfilerCounterDataImageInitialize", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerCounterDataImageInitializeScratchBuffer() { return unsupported("cuptiProfilerCounterDataImageInitializeScratchBuffer", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerDeInitialize() { return unsupported("cuptiProfilerDeInitialize", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerDeviceSupported() { return unsupported("cuptiProfilerDeviceSupported", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerDisableProfiling() { return unsupported("cuptiProfilerDisableProfiling", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerEnableProfiling() { return unsupported("cuptiProfilerEnableProfiling", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerEndPass() { return unsupported("cuptiProfilerEndPass", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerEndSession() { return unsupported("cuptiProfilerEndSession", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerFlushCounterData() { return unsupported("cuptiProfilerFlushCounterData", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerGetCounterAvailability() { return unsupported("cuptiProfilerGetCounterAvailability", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostConfigAddMetrics() { return unsupported("cuptiProfilerHostConfigAddMetrics", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostDeinitialize() { return unsupported("cuptiProfilerHostDeinitialize", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostEvaluateToGpuValues() { return unsupported("cuptiProfilerHostEvaluateToGpuValues", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetBaseMetrics() { return unsupported("cuptiProfilerHostGetBaseMetrics", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetConfigImage() { return unsupported("cuptiProfilerHostGetConfigImage", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetConfigImageSize() { return unsupported("cuptiProfilerHostGetConfigImageSize", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetMaxNumHardwareMetricsPerPass() { return unsupported("cuptiProfilerHostGetMaxNumHardwareMetricsPerPass", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetMetricProperties() { return unsupported("cuptiProfilerHostGetMetricProperties", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetNumOfPasses() { return unsupported("cuptiProfilerHostGetNumOfPasses", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetRangeName() { return unsupported("cuptiProfilerHostGetRangeName", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetSubMetrics() { return unsupported("cuptiProfilerHostGetSubMetrics", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetSupportedChips() { return unsupported("cuptiProfilerHostGetSupportedChips", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostInitialize() { return unsupported("cuptiProfilerHostInitialize", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerInitialize() { return unsupported("cuptiProfilerInitialize", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerIsPassCollected() { return unsupported("cuptiProfilerIsPassCollected", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerPopRange() { return unsupported("cuptiProfilerPopRange", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerPushRange() { return unsupported("cuptiProfilerPushRange", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerSetConfig() { return unsupported("cuptiProfilerSetConfig", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerUnsetConfig() { return unsupported("cuptiProfilerUnsetConfig", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerCounterDataGetRangeInfo() { return unsupported("cuptiRangeProfilerCounterDataGetRangeInfo", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerCounterDataImageInitialize() { return unsupported("cuptiRangeProfilerCounterDataImageInitialize", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerDecodeData() { return unsupported("cuptiRangeProfilerDecodeData", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerDisable() { return unsupported("cuptiRangeProfilerDisable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerEnable() { return unsupported("cuptiRangeProfilerEnable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerGetCounterDataInfo() { return unsupported("cuptiRangeProfilerGetCounterDataInfo", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerGetCounterDataSize() { return unsupported("cuptiRangeProfilerGetCounterDataSize", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerPopRange() { return unsupported("cuptiRangeProfilerPopRange", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerPushRange() { return unsupported("cuptiRangeProfilerPushRange", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerSetConfig() { return unsupported("cuptiRangeProfilerSetConfig", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerStart() { return unsupported("cuptiRangeProfilerStart", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerStop() { return unsupported("cuptiRangeProfilerStop", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRegisterComputeCrcCallback() { return unsupported("cuptiRegisterComputeCrcCallback", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsDisable() { return unsupported("cuptiSassMetricsDisable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsEnable() { return unsupported("cuptiSassMetricsEnable", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsFlushData() { return unsupported("cuptiSassMetricsFlushData", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsGetDataProperties() { return unsupported("cuptiSassMetricsGetDataProperties", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsGetMetrics() { return unsupported("cuptiSassMetricsGetMetrics", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsGetNumOfMetrics() { return unsupported("cuptiSassMetricsGetNumOfMetrics", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsGetProperties() { return unsupported("cuptiSassMetricsGetProperties", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsSetConfig() { return unsupported("cuptiSassMetricsSetConfig", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsUnsetConfig() { return unsupported("cuptiSassMetricsUnsetConfig", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSetEventCollectionMode() { return unsupported("cuptiSetEventCollectionMode", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSubscribe() { return unsupported("cuptiSubscribe", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSubscribe_v2() { return unsupported("cuptiSubscribe_v2", CUPTI_ERROR_NOT_SUPPORTED); }
-NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiUnsubscribe() { return unsupported("cuptiUnsubscribe", CUPTI_ERROR_NOT_SUPPORTED); }
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityConfigurePCSampling() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiActivityConfigurePCSampling", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityConfigureUnifiedMemoryCounter(const void* config) {
+  if (!config) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiActivityConfigureUnifiedMemoryCounter", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityDisableContext(const void* context) {
+  if (!context) return CUPTI_ERROR_INVALID_CONTEXT;
+  return unsupported("cuptiActivityDisableContext", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnable(std::uint32_t kind) {
+  if (kind == 0) return CUPTI_ERROR_NOT_COMPATIBLE;
+  return unsupported("cuptiActivityEnable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableAllSyncRecords(std::uint8_t enable) {
+  if (enable == 0) return CUPTI_SUCCESS;
+  return unsupported("cuptiActivityEnableAllSyncRecords", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableAllocationSource(std::uint8_t enable) {
+  if (enable == 0) return CUPTI_SUCCESS;
+  return unsupported("cuptiActivityEnableAllocationSource", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableAndDump(std::uint32_t kind) {
+  if (kind == 0) return CUPTI_ERROR_NOT_COMPATIBLE;
+  return unsupported("cuptiActivityEnableAndDump", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableContext(const void* context) {
+  if (!context) return CUPTI_ERROR_INVALID_CONTEXT;
+  return unsupported("cuptiActivityEnableContext", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableCudaEventDeviceTimestamps(std::uint8_t enable) {
+  if (enable == 0) return CUPTI_SUCCESS;
+  return unsupported("cuptiActivityEnableCudaEventDeviceTimestamps", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableDeviceGraph(std::uint8_t enable) {
+  if (enable == 0) return CUPTI_SUCCESS;
+  return unsupported("cuptiActivityEnableDeviceGraph", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableDriverApi(const void*, std::uint8_t enable) {
+  if (enable == 0) return CUPTI_SUCCESS;
+  return unsupported("cuptiActivityEnableDriverApi", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableHWTrace(std::uint8_t enable) {
+  if (enable == 0) return CUPTI_SUCCESS;
+  return unsupported("cuptiActivityEnableHWTrace", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableLatencyTimestamps(std::uint8_t enable) {
+  if (enable == 0) return CUPTI_SUCCESS;
+  return unsupported("cuptiActivityEnableLatencyTimestamps", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableLaunchAttributes(std::uint8_t enable) {
+  if (enable == 0) return CUPTI_SUCCESS;
+  return unsupported("cuptiActivityEnableLaunchAttributes", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityEnableRuntimeApi(const void*, std::uint8_t enable) {
+  if (enable == 0) return CUPTI_SUCCESS;
+  return unsupported("cuptiActivityEnableRuntimeApi", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityFlushPeriod(std::uint32_t time) {
+  if (time == 0) return CUPTI_SUCCESS;
+  return unsupported("cuptiActivityFlushPeriod", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityGetAttribute(std::uint32_t, const void* valueSize, const void* value) {
+  if (!valueSize || !value) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiActivityGetAttribute", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityPopExternalCorrelationId(std::uint32_t kind) {
+  if (kind == 0) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiActivityPopExternalCorrelationId", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityPushExternalCorrelationId(std::uint32_t kind) {
+  if (kind == 0) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiActivityPushExternalCorrelationId", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivityRegisterTimestampCallback(const void* funcTimestamp) {
+  if (!funcTimestamp) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiActivityRegisterTimestampCallback", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiActivitySetAttribute(std::uint32_t, const void* valueSize, const void* value) {
+  if (!valueSize || !value) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiActivitySetAttribute", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiComputeCapabilitySupported(std::uint32_t, std::uint32_t, const void* support) {
+  if (!support) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiComputeCapabilitySupported", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceEnumEventDomains() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiDeviceEnumEventDomains", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceEnumMetrics() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiDeviceEnumMetrics", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceGetAttribute() {
+  return unsupported("cuptiDeviceGetAttribute", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceGetChipName(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiDeviceGetChipName", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceGetEventDomainAttribute() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiDeviceGetEventDomainAttribute", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceGetNumEventDomains() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiDeviceGetNumEventDomains", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceGetNumMetrics() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiDeviceGetNumMetrics", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDeviceVirtualizationMode(const void*, const void* mode) {
+  if (!mode) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiDeviceVirtualizationMode", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiDisableKernelReplayMode() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiDisableKernelReplayMode", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEnableAllDomains(std::uint32_t, const void* subscriber) {
+  if (!subscriber) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiEnableAllDomains", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEnableCallback(std::uint32_t, const void* subscriber) {
+  if (!subscriber) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiEnableCallback", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEnableDomain(std::uint32_t, const void* subscriber) {
+  if (!subscriber) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiEnableDomain", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEnableKernelReplayMode() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEnableKernelReplayMode", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEnumEventDomains() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEnumEventDomains", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEnumMetrics() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEnumMetrics", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventDomainEnumEvents() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventDomainEnumEvents", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventDomainGetAttribute() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventDomainGetAttribute", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventDomainGetNumEvents() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventDomainGetNumEvents", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGetAttribute() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGetAttribute", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGetIdFromName() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGetIdFromName", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupAddEvent() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupAddEvent", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupCreate() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupCreate", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupDestroy() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupDestroy", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupDisable() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupDisable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupEnable() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupEnable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupGetAttribute() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupGetAttribute", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupReadAllEvents() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupReadAllEvents", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupReadEvent() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupReadEvent", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupRemoveAllEvents() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupRemoveAllEvents", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupRemoveEvent() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupRemoveEvent", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupResetAllEvents() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupResetAllEvents", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupSetAttribute() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupSetAttribute", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupSetDisable() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupSetDisable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupSetEnable() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupSetEnable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupSetsCreate() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupSetsCreate", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiEventGroupSetsDestroy() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiEventGroupSetsDestroy", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetAutoBoostState() {
+  return unsupported("cuptiGetAutoBoostState", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetCallbackName(std::uint32_t, std::uint32_t, const void* name) {
+  if (!name) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiGetCallbackName", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetCallbackState(const void* enable, const void* subscriber) {
+  if (!enable || !subscriber) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiGetCallbackState", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetContextId(const void*, const void* contextId) {
+  if (!contextId) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiGetContextId", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetCubinCrc(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiGetCubinCrc", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetDeviceId(const void*, const void* deviceId) {
+  if (!deviceId) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiGetDeviceId", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetGraphExecId(const void*, const void* pId) {
+  if (!pId) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiGetGraphExecId", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetGraphId(const void*, const void* pId) {
+  if (!pId) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiGetGraphId", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetGraphNodeId(const void*, const void* nodeId) {
+  if (!nodeId) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiGetGraphNodeId", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetNumEventDomains() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiGetNumEventDomains", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetNumMetrics() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiGetNumMetrics", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetSassToSourceCorrelation(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiGetSassToSourceCorrelation", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetStreamId(const void*, const void*, const void* streamId) {
+  if (!streamId) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiGetStreamId", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiGetStreamIdEx(const void*, const void*, std::uint8_t, const void* streamId) {
+  if (!streamId) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiGetStreamIdEx", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiKernelReplaySubscribeUpdate() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiKernelReplaySubscribeUpdate", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricCreateEventGroupSets() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiMetricCreateEventGroupSets", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricEnumEvents() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiMetricEnumEvents", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricEnumProperties() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiMetricEnumProperties", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetAttribute() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiMetricGetAttribute", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetIdFromName() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiMetricGetIdFromName", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetNumEvents() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiMetricGetNumEvents", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetNumProperties() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiMetricGetNumProperties", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetRequiredEventGroupSets() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiMetricGetRequiredEventGroupSets", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetValue() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiMetricGetValue", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiMetricGetValue2() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiMetricGetValue2", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingDisable(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPCSamplingDisable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingEnable(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPCSamplingEnable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingGetConfigurationAttribute(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPCSamplingGetConfigurationAttribute", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingGetData(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPCSamplingGetData", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingGetNumStallReasons(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPCSamplingGetNumStallReasons", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingGetStallReasons(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPCSamplingGetStallReasons", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingSetConfigurationAttribute(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPCSamplingSetConfigurationAttribute", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingStart(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPCSamplingStart", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPCSamplingStop(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPCSamplingStop", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingCounterDataGetSampleInfo(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPmSamplingCounterDataGetSampleInfo", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingCounterDataImageInitialize(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPmSamplingCounterDataImageInitialize", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingDecodeData(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPmSamplingDecodeData", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingDisable(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPmSamplingDisable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingEnable(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPmSamplingEnable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingGetCounterAvailability(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPmSamplingGetCounterAvailability", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingGetCounterDataInfo(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPmSamplingGetCounterDataInfo", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingGetCounterDataSize(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPmSamplingGetCounterDataSize", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingSetConfig(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPmSamplingSetConfig", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingStart(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPmSamplingStart", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiPmSamplingStop(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiPmSamplingStop", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerBeginPass(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerBeginPass", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerBeginSession(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerBeginSession", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerCounterDataImageCalculateScratchBufferSize(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerCounterDataImageCalculateScratchBufferSize", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerCounterDataImageCalculateSize(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerCounterDataImageCalculateSize", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerCounterDataImageInitialize(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerCounterDataImageInitialize", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerCounterDataImageInitializeScratchBuffer(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerCounterDataImageInitializeScratchBuffer", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerDeInitialize(const void* pParams) {
+  if (!pParams) return CUPTI_SUCCESS;
+  return unsupported("cuptiProfilerDeInitialize", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerDeviceSupported(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerDeviceSupported", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerDisableProfiling(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerDisableProfiling", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerEnableProfiling(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerEnableProfiling", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerEndPass(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerEndPass", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerEndSession(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerEndSession", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerFlushCounterData(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerFlushCounterData", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerGetCounterAvailability(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerGetCounterAvailability", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostConfigAddMetrics(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostConfigAddMetrics", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostDeinitialize(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostDeinitialize", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostEvaluateToGpuValues(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostEvaluateToGpuValues", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetBaseMetrics(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostGetBaseMetrics", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetConfigImage(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostGetConfigImage", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetConfigImageSize(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostGetConfigImageSize", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetMaxNumHardwareMetricsPerPass(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostGetMaxNumHardwareMetricsPerPass", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetMetricProperties(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostGetMetricProperties", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetNumOfPasses(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostGetNumOfPasses", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetRangeName(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostGetRangeName", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetSubMetrics(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostGetSubMetrics", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostGetSupportedChips(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostGetSupportedChips", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerHostInitialize(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerHostInitialize", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerInitialize(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerInitialize", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerIsPassCollected(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerIsPassCollected", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerPopRange(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerPopRange", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerPushRange(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerPushRange", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerSetConfig(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerSetConfig", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiProfilerUnsetConfig(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiProfilerUnsetConfig", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerCounterDataGetRangeInfo(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRangeProfilerCounterDataGetRangeInfo", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerCounterDataImageInitialize(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRangeProfilerCounterDataImageInitialize", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerDecodeData(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRangeProfilerDecodeData", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerDisable(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRangeProfilerDisable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerEnable(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRangeProfilerEnable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerGetCounterDataInfo(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRangeProfilerGetCounterDataInfo", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerGetCounterDataSize(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRangeProfilerGetCounterDataSize", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerPopRange(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRangeProfilerPopRange", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerPushRange(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRangeProfilerPushRange", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerSetConfig(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRangeProfilerSetConfig", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerStart(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRangeProfilerStart", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRangeProfilerStop(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRangeProfilerStop", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiRegisterComputeCrcCallback(const void* funcComputeCubinCrc) {
+  if (!funcComputeCubinCrc) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiRegisterComputeCrcCallback", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsDisable(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiSassMetricsDisable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsEnable(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiSassMetricsEnable", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsFlushData(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiSassMetricsFlushData", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsGetDataProperties(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiSassMetricsGetDataProperties", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsGetMetrics(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiSassMetricsGetMetrics", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsGetNumOfMetrics(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiSassMetricsGetNumOfMetrics", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsGetProperties(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiSassMetricsGetProperties", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsSetConfig(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiSassMetricsSetConfig", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSassMetricsUnsetConfig(const void* pParams) {
+  if (!pParams) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiSassMetricsUnsetConfig", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSetEventCollectionMode() {
+  if (has_no_events()) return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
+  return unsupported("cuptiSetEventCollectionMode", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSubscribe(const void* subscriber) {
+  if (!subscriber) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiSubscribe", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiSubscribe_v2(const void* subscriber) {
+  if (!subscriber) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiSubscribe_v2", CUPTI_ERROR_NOT_SUPPORTED);
+}
+NVMLKIT_LIBRARY_EXPORT CUptiResult cuptiUnsubscribe(const void* subscriber) {
+  if (!subscriber) return CUPTI_ERROR_INVALID_PARAMETER;
+  return unsupported("cuptiUnsubscribe", CUPTI_ERROR_NOT_SUPPORTED);
+}
 
 }  // extern "C"
 }  // namespace nvmlkit::cupti

@@ -22,6 +22,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnCgetrs(Handle* handle, cublasO
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnClaswp(Handle* handle, int n, Complex* A, int lda, int k1, int k2, const int* devIpiv, int incx) {
+  if (n == 0) return CUSOLVER_STATUS_SUCCESS;
   return with(handle, "cusolverDnClaswp", [&](const Call& call) { return functions::laswp(call, n, A, lda, k1, k2, devIpiv, incx); });
 }
 
@@ -50,6 +51,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnCpotri(Handle* handle, cublasF
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnCpotri_bufferSize(Handle* handle, cublasFillMode_t uplo, int n, Complex* A, int lda, int* lwork) {
+  if (!lwork) return CUSOLVER_STATUS_INVALID_VALUE;
   return with(handle, "cusolverDnCpotri_bufferSize", [&](const Call& call) { return functions::triangle_size(call, uplo, n, A, lda, lwork); });
 }
 
@@ -70,6 +72,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnCsytrf_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnCsytri(Handle* handle, cublasFillMode_t uplo, int n, Complex* A, int lda, const int* ipiv, Complex* work, int lwork, int* info) {
+  if (!handle && n == 0) return CUSOLVER_STATUS_SUCCESS;
   return with(handle, "cusolverDnCsytri", [&](const Call& call) { return functions::sytri(call, uplo, n, A, lda, ipiv, work, lwork, info); });
 }
 
@@ -94,6 +97,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDgetrs(Handle* handle, cublasO
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDlaswp(Handle* handle, int n, double* A, int lda, int k1, int k2, const int* devIpiv, int incx) {
+  if (n == 0) return CUSOLVER_STATUS_SUCCESS;
   return with(handle, "cusolverDnDlaswp", [&](const Call& call) { return functions::laswp(call, n, A, lda, k1, k2, devIpiv, incx); });
 }
 
@@ -122,6 +126,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDpotri(Handle* handle, cublasF
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDpotri_bufferSize(Handle* handle, cublasFillMode_t uplo, int n, double* A, int lda, int* lwork) {
+  if (!lwork) return CUSOLVER_STATUS_INVALID_VALUE;
   return with(handle, "cusolverDnDpotri_bufferSize", [&](const Call& call) { return functions::triangle_size(call, uplo, n, A, lda, lwork); });
 }
 
@@ -142,6 +147,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDsytrf_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDsytri(Handle* handle, cublasFillMode_t uplo, int n, double* A, int lda, const int* ipiv, double* work, int lwork, int* info) {
+  if (!handle && n == 0) return CUSOLVER_STATUS_SUCCESS;
   return with(handle, "cusolverDnDsytri", [&](const Call& call) { return functions::sytri(call, uplo, n, A, lda, ipiv, work, lwork, info); });
 }
 
@@ -166,6 +172,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSgetrs(Handle* handle, cublasO
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSlaswp(Handle* handle, int n, float* A, int lda, int k1, int k2, const int* devIpiv, int incx) {
+  if (n == 0) return CUSOLVER_STATUS_SUCCESS;
   return with(handle, "cusolverDnSlaswp", [&](const Call& call) { return functions::laswp(call, n, A, lda, k1, k2, devIpiv, incx); });
 }
 
@@ -194,6 +201,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSpotri(Handle* handle, cublasF
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSpotri_bufferSize(Handle* handle, cublasFillMode_t uplo, int n, float* A, int lda, int* lwork) {
+  if (!lwork) return CUSOLVER_STATUS_INVALID_VALUE;
   return with(handle, "cusolverDnSpotri_bufferSize", [&](const Call& call) { return functions::triangle_size(call, uplo, n, A, lda, lwork); });
 }
 
@@ -214,6 +222,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSsytrf_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSsytri(Handle* handle, cublasFillMode_t uplo, int n, float* A, int lda, const int* ipiv, float* work, int lwork, int* info) {
+  if (!handle && n == 0) return CUSOLVER_STATUS_SUCCESS;
   return with(handle, "cusolverDnSsytri", [&](const Call& call) { return functions::sytri(call, uplo, n, A, lda, ipiv, work, lwork, info); });
 }
 
@@ -238,6 +247,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnZgetrs(Handle* handle, cublasO
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnZlaswp(Handle* handle, int n, DoubleComplex* A, int lda, int k1, int k2, const int* devIpiv, int incx) {
+  if (n == 0) return CUSOLVER_STATUS_SUCCESS;
   return with(handle, "cusolverDnZlaswp", [&](const Call& call) { return functions::laswp(call, n, A, lda, k1, k2, devIpiv, incx); });
 }
 
@@ -266,6 +276,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnZpotri(Handle* handle, cublasF
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnZpotri_bufferSize(Handle* handle, cublasFillMode_t uplo, int n, DoubleComplex* A, int lda, int* lwork) {
+  if (!lwork) return CUSOLVER_STATUS_INVALID_VALUE;
   return with(handle, "cusolverDnZpotri_bufferSize", [&](const Call& call) { return functions::triangle_size(call, uplo, n, A, lda, lwork); });
 }
 
@@ -286,6 +297,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnZsytrf_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnZsytri(Handle* handle, cublasFillMode_t uplo, int n, DoubleComplex* A, int lda, const int* ipiv, DoubleComplex* work, int lwork, int* info) {
+  if (!handle && n == 0) return CUSOLVER_STATUS_SUCCESS;
   return with(handle, "cusolverDnZsytri", [&](const Call& call) { return functions::sytri(call, uplo, n, A, lda, ipiv, work, lwork, info); });
 }
 

@@ -6,10 +6,12 @@
 namespace nvmlkit::cusolver {
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnCCgels(Handle* handle, int m, int n, int nrhs, Complex* dA, int ldda, Complex* dB, int lddb, Complex* dX, int lddx, void* dWorkspace, size_t lwork_bytes, int* iter, int* d_info) {
+  if (!handle) return CUSOLVER_STATUS_IRS_PARAMS_INVALID;
   return with(handle, "cusolverDnCCgels", [&](const Call& call) { return functions::gels(call, m, n, nrhs, dA, ldda, dB, lddb, dX, lddx, dWorkspace, lwork_bytes, iter, d_info); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnCCgels_bufferSize(Handle* handle, int m, int n, int nrhs, Complex* dA, int ldda, Complex* dB, int lddb, Complex* dX, int lddx, void* dWorkspace, size_t* lwork_bytes) {
+  if (!handle) return CUSOLVER_STATUS_IRS_PARAMS_INVALID;
   return with(handle, "cusolverDnCCgels_bufferSize", [&](const Call& call) { return functions::gels_size(call, m, n, nrhs, dA, ldda, dB, lddb, dX, lddx, dWorkspace, lwork_bytes); });
 }
 
@@ -86,10 +88,12 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDBgesv_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDDgels(Handle* handle, int m, int n, int nrhs, double* dA, int ldda, double* dB, int lddb, double* dX, int lddx, void* dWorkspace, size_t lwork_bytes, int* iter, int* d_info) {
+  if (!handle) return CUSOLVER_STATUS_IRS_PARAMS_INVALID;
   return with(handle, "cusolverDnDDgels", [&](const Call& call) { return functions::gels(call, m, n, nrhs, dA, ldda, dB, lddb, dX, lddx, dWorkspace, lwork_bytes, iter, d_info); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDDgels_bufferSize(Handle* handle, int m, int n, int nrhs, double* dA, int ldda, double* dB, int lddb, double* dX, int lddx, void* dWorkspace, size_t* lwork_bytes) {
+  if (!handle) return CUSOLVER_STATUS_IRS_PARAMS_INVALID;
   return with(handle, "cusolverDnDDgels_bufferSize", [&](const Call& call) { return functions::gels_size(call, m, n, nrhs, dA, ldda, dB, lddb, dX, lddx, dWorkspace, lwork_bytes); });
 }
 
@@ -118,10 +122,12 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDHgesv_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDSgels(Handle* handle, int m, int n, int nrhs, double* dA, int ldda, double* dB, int lddb, double* dX, int lddx, void* dWorkspace, size_t lwork_bytes, int* iter, int* d_info) {
+  if (!handle) return CUSOLVER_STATUS_IRS_PARAMS_INVALID;
   return with(handle, "cusolverDnDSgels", [&](const Call& call) { return functions::gels(call, m, n, nrhs, dA, ldda, dB, lddb, dX, lddx, dWorkspace, lwork_bytes, iter, d_info); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDSgels_bufferSize(Handle* handle, int m, int n, int nrhs, double* dA, int ldda, double* dB, int lddb, double* dX, int lddx, void* dWorkspace, size_t* lwork_bytes) {
+  if (!handle) return CUSOLVER_STATUS_IRS_PARAMS_INVALID;
   return with(handle, "cusolverDnDSgels_bufferSize", [&](const Call& call) { return functions::gels_size(call, m, n, nrhs, dA, ldda, dB, lddb, dX, lddx, dWorkspace, lwork_bytes); });
 }
 
@@ -150,6 +156,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnDXgesv_bufferSize(Handle* hand
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnIRSXgels(Handle* handle, RefinementSettings* gels_irs_params, RefinementResults* gels_irs_infos, int m, int n, int nrhs, void* dA, int ldda, void* dB, int lddb, void* dX, int lddx, void* dWorkspace, size_t lwork_bytes, int* niters, int* d_info) {
+  if (!gels_irs_params) return CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED;
   return with(handle, "cusolverDnIRSXgels", [&](const Call& call) { return functions::xgels(call, gels_irs_params, gels_irs_infos, m, n, nrhs, dA, ldda, dB, lddb, dX, lddx, dWorkspace, lwork_bytes, niters, d_info); });
 }
 
@@ -158,6 +165,7 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnIRSXgels_bufferSize(Handle* ha
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnIRSXgesv(Handle* handle, RefinementSettings* gesv_irs_params, RefinementResults* gesv_irs_infos, int n, int nrhs, void* dA, int ldda, void* dB, int lddb, void* dX, int lddx, void* dWorkspace, size_t lwork_bytes, int* niters, int* d_info) {
+  if (!gesv_irs_params) return CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED;
   return with(handle, "cusolverDnIRSXgesv", [&](const Call& call) { return functions::xgesv(call, gesv_irs_params, gesv_irs_infos, n, nrhs, dA, ldda, dB, lddb, dX, lddx, dWorkspace, lwork_bytes, niters, d_info); });
 }
 

@@ -1,5 +1,7 @@
 #include "libraries/cusparse/functions/helpers.hpp"
 
+#include <cstdio>
+
 #include "libraries/common/log_file.hpp"
 #include "libraries/cusparse/functions/objects.hpp"
 
@@ -14,6 +16,12 @@ cusparseStatus_t Call::status_of(libraries::CUresult result) {
     default:
       return CUSPARSE_STATUS_EXECUTION_FAILED;
   }
+}
+
+cusparseStatus_t refuse_null(const char* function, int number, const char* argument) {
+  std::fprintf(stderr, " ** On entry to %s() parameter number %d (%s) had an illegal value: NULL pointer\n\n", function,
+               number, argument);
+  return CUSPARSE_STATUS_INVALID_VALUE;
 }
 
 namespace functions {
@@ -54,7 +62,7 @@ cusparseStatus_t set_option(MatrixOptions* options, T MatrixOptions::*member, T 
 }
 template <class T>
 T get_option(const MatrixOptions* options, T MatrixOptions::*member) {
-  return is_object(options) ? options->*member : T{};
+  return is_object(options) ? options->*member : static_cast<T>(~0U);
 }
 
 }  // namespace

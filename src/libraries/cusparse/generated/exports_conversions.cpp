@@ -10,35 +10,37 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateIdentityPermutation(Handle
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCsr2cscEx2(Handle* handle, int m, int n, int nnz, const void* csrVal, const int* csrRowPtr, const int* csrColInd, void* cscVal, int* cscColPtr, int* cscRowInd, cudaDataType valType, cusparseAction_t copyValues, cusparseIndexBase_t idxBase, cusparseCsr2CscAlg_t alg, void* buffer) {
+  if (!handle) return refuse_null("cusparseCsr2cscEx2", 1, "handle");
   return with(handle, "cusparseCsr2cscEx2", [&](const Call& call) { return functions::csr_to_csc(call, m, n, nnz, csrVal, csrRowPtr, csrColInd, cscVal, cscColPtr, cscRowInd, valType, copyValues, idxBase, alg, buffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCsr2cscEx2_bufferSize(Handle* handle, int m, int n, int nnz, const void* csrVal, const int* csrRowPtr, const int* csrColInd, void* cscVal, int* cscColPtr, int* cscRowInd, cudaDataType valType, cusparseAction_t copyValues, cusparseIndexBase_t idxBase, cusparseCsr2CscAlg_t alg, std::size_t* bufferSize) {
+  if (!handle) return refuse_null("cusparseCsr2cscEx2_bufferSize", 1, "handle");
   return with(handle, "cusparseCsr2cscEx2_bufferSize", [&](const Call& call) { return functions::csr_to_csc_size(call, m, n, nnz, csrVal, csrRowPtr, csrColInd, cscVal, cscColPtr, cscRowInd, valType, copyValues, idxBase, alg, bufferSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDenseToSparse_analysis(Handle* handle, const DenseMatrix* matA, SparseMatrix* matB, cusparseDenseToSparseAlg_t alg, void* externalBuffer) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseDenseToSparse_analysis", 1, "handle");
   return with(handle, "cusparseDenseToSparse_analysis", [&](const Call& call) { return functions::dense_to_sparse_analysis(call, matA, matB, alg, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDenseToSparse_bufferSize(Handle* handle, const DenseMatrix* matA, SparseMatrix* matB, cusparseDenseToSparseAlg_t alg, std::size_t* bufferSize) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseDenseToSparse_bufferSize", 1, "handle");
   return with(handle, "cusparseDenseToSparse_bufferSize", [&](const Call& call) { return functions::dense_to_sparse_size(call, matA, matB, alg, bufferSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDenseToSparse_convert(Handle* handle, const DenseMatrix* matA, SparseMatrix* matB, cusparseDenseToSparseAlg_t alg, void* externalBuffer) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseDenseToSparse_convert", 1, "handle");
   return with(handle, "cusparseDenseToSparse_convert", [&](const Call& call) { return functions::dense_to_sparse(call, matA, matB, alg, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSparseToDense(Handle* handle, const SparseMatrix* matA, DenseMatrix* matB, cusparseSparseToDenseAlg_t alg, void* externalBuffer) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSparseToDense", 1, "handle");
   return with(handle, "cusparseSparseToDense", [&](const Call& call) { return functions::sparse_to_dense(call, matA, matB, alg, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSparseToDense_bufferSize(Handle* handle, const SparseMatrix* matA, DenseMatrix* matB, cusparseSparseToDenseAlg_t alg, std::size_t* bufferSize) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSparseToDense_bufferSize", 1, "handle");
   return with(handle, "cusparseSparseToDense_bufferSize", [&](const Call& call) { return functions::sparse_to_dense_size(call, matA, matB, alg, bufferSize); });
 }
 

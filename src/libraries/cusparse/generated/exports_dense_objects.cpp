@@ -6,14 +6,17 @@
 namespace nvmlkit::cusparse {
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseConstDnMatGet(const DenseMatrix* dnMatDescr, std::int64_t* rows, std::int64_t* cols, std::int64_t* ld, const void** values, cudaDataType* type, cusparseOrder_t* order) {
+  if (!dnMatDescr) return refuse_null("cusparseConstDnMatGet", 1, "dnMatDescr");
   return without_handle([&] { return functions::get_dense_matrix(dnMatDescr, rows, cols, ld, values, type, order); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseConstDnMatGetValues(const DenseMatrix* dnMatDescr, const void** values) {
+  if (!dnMatDescr) return refuse_null("cusparseConstDnMatGetValues", 1, "dnMatDescr");
   return without_handle([&] { return functions::get_values(dnMatDescr, values); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseConstDnVecGet(const DenseVector* dnVecDescr, std::int64_t* size, const void** values, cudaDataType* valueType) {
+  if (!dnVecDescr) return refuse_null("cusparseConstDnVecGet", 1, "dnVecDescr");
   return without_handle([&] { return functions::get_dense_vector(dnVecDescr, size, values, valueType); });
 }
 
@@ -22,38 +25,47 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseConstDnVecGetValues(const DenseV
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseConstSpMatGetValues(const SparseMatrix* spMatDescr, const void** values) {
+  if (!spMatDescr) return refuse_null("cusparseConstSpMatGetValues", 1, "spMatDescr");
   return without_handle([&] { return functions::get_values(spMatDescr, values); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseConstSpVecGet(const SparseVector* spVecDescr, std::int64_t* size, std::int64_t* nnz, const void** indices, const void** values, cusparseIndexType_t* idxType, cusparseIndexBase_t* idxBase, cudaDataType* valueType) {
+  if (!spVecDescr) return refuse_null("cusparseConstSpVecGet", 1, "spVecDescr");
   return without_handle([&] { return functions::get_sparse_vector(spVecDescr, size, nnz, indices, values, idxType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseConstSpVecGetValues(const SparseVector* spVecDescr, const void** values) {
+  if (!spVecDescr) return refuse_null("cusparseConstSpVecGetValues", 1, "spVecDescr");
   return without_handle([&] { return functions::get_values(spVecDescr, values); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateConstDnMat(const DenseMatrix** dnMatDescr, std::int64_t rows, std::int64_t cols, std::int64_t ld, const void* values, cudaDataType valueType, cusparseOrder_t order) {
+  if (!dnMatDescr) return refuse_null("cusparseCreateConstDnMat", 1, "dnMatDescr");
   return without_handle([&] { return functions::create_dense_matrix(dnMatDescr, rows, cols, ld, values, valueType, order); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateConstDnVec(const DenseVector** dnVecDescr, std::int64_t size, const void* values, cudaDataType valueType) {
+  if (!dnVecDescr) return refuse_null("cusparseCreateConstDnVec", 1, "dnVecDescr");
   return without_handle([&] { return functions::create_dense_vector(dnVecDescr, size, values, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateConstSpVec(const SparseVector** spVecDescr, std::int64_t size, std::int64_t nnz, const void* indices, const void* values, cusparseIndexType_t idxType, cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  if (!spVecDescr) return refuse_null("cusparseCreateConstSpVec", 1, "spVecDescr");
   return without_handle([&] { return functions::create_sparse_vector(spVecDescr, size, nnz, indices, values, idxType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateDnMat(DenseMatrix** dnMatDescr, std::int64_t rows, std::int64_t cols, std::int64_t ld, void* values, cudaDataType valueType, cusparseOrder_t order) {
+  if (!dnMatDescr) return refuse_null("cusparseCreateDnMat", 1, "dnMatDescr");
   return without_handle([&] { return functions::create_dense_matrix(dnMatDescr, rows, cols, ld, values, valueType, order); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateDnVec(DenseVector** dnVecDescr, std::int64_t size, void* values, cudaDataType valueType) {
+  if (!dnVecDescr) return refuse_null("cusparseCreateDnVec", 1, "dnVecDescr");
   return without_handle([&] { return functions::create_dense_vector(dnVecDescr, size, values, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateSpVec(SparseVector** spVecDescr, std::int64_t size, std::int64_t nnz, void* indices, void* values, cusparseIndexType_t idxType, cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  if (!spVecDescr) return refuse_null("cusparseCreateSpVec", 1, "spVecDescr");
   return without_handle([&] { return functions::create_sparse_vector(spVecDescr, size, nnz, indices, values, idxType, idxBase, valueType); });
 }
 
@@ -70,26 +82,32 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDestroySpVec(const SparseVector*
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDnMatGet(DenseMatrix* dnMatDescr, std::int64_t* rows, std::int64_t* cols, std::int64_t* ld, void** values, cudaDataType* type, cusparseOrder_t* order) {
+  if (!dnMatDescr) return refuse_null("cusparseDnMatGet", 1, "dnMatDescr");
   return without_handle([&] { return functions::get_dense_matrix(dnMatDescr, rows, cols, ld, values, type, order); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDnMatGetStridedBatch(const DenseMatrix* dnMatDescr, int* batchCount, std::int64_t* batchStride) {
+  if (!dnMatDescr) return refuse_null("cusparseDnMatGetStridedBatch", 1, "dnMatDescr");
   return without_handle([&] { return functions::get_dense_batch(dnMatDescr, batchCount, batchStride); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDnMatGetValues(DenseMatrix* dnMatDescr, void** values) {
+  if (!dnMatDescr) return refuse_null("cusparseDnMatGetValues", 1, "dnMatDescr");
   return without_handle([&] { return functions::get_values(dnMatDescr, values); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDnMatSetStridedBatch(DenseMatrix* dnMatDescr, int batchCount, std::int64_t batchStride) {
+  if (!dnMatDescr) return refuse_null("cusparseDnMatSetStridedBatch", 1, "dnMatDescr");
   return without_handle([&] { return functions::set_dense_batch(dnMatDescr, batchCount, batchStride); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDnMatSetValues(DenseMatrix* dnMatDescr, void* values) {
+  if (!dnMatDescr) return refuse_null("cusparseDnMatSetValues", 1, "dnMatDescr");
   return without_handle([&] { return functions::set_values(dnMatDescr, values); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDnVecGet(DenseVector* dnVecDescr, std::int64_t* size, void** values, cudaDataType* valueType) {
+  if (!dnVecDescr) return refuse_null("cusparseDnVecGet", 1, "dnVecDescr");
   return without_handle([&] { return functions::get_dense_vector(dnVecDescr, size, values, valueType); });
 }
 
@@ -98,6 +116,7 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDnVecGetValues(DenseVector* dnVe
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDnVecSetValues(DenseVector* dnVecDescr, void* values) {
+  if (!dnVecDescr) return refuse_null("cusparseDnVecSetValues", 1, "dnVecDescr");
   return without_handle([&] { return functions::set_values(dnVecDescr, values); });
 }
 
@@ -106,14 +125,17 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMatGetIndexBase(const SparseMa
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMatGetValues(SparseMatrix* spMatDescr, void** values) {
+  if (!spMatDescr) return refuse_null("cusparseSpMatGetValues", 1, "spMatDescr");
   return without_handle([&] { return functions::get_values(spMatDescr, values); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMatSetValues(SparseMatrix* spMatDescr, void* values) {
+  if (!spMatDescr) return refuse_null("cusparseSpMatSetValues", 1, "spMatDescr");
   return without_handle([&] { return functions::set_values(spMatDescr, values); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpVecGet(SparseVector* spVecDescr, std::int64_t* size, std::int64_t* nnz, void** indices, void** values, cusparseIndexType_t* idxType, cusparseIndexBase_t* idxBase, cudaDataType* valueType) {
+  if (!spVecDescr) return refuse_null("cusparseSpVecGet", 1, "spVecDescr");
   return without_handle([&] { return functions::get_sparse_vector(spVecDescr, size, nnz, indices, values, idxType, idxBase, valueType); });
 }
 
@@ -122,6 +144,7 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpVecGetIndexBase(const SparseVe
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpVecGetValues(SparseVector* spVecDescr, void** values) {
+  if (!spVecDescr) return refuse_null("cusparseSpVecGetValues", 1, "spVecDescr");
   return without_handle([&] { return functions::get_values(spVecDescr, values); });
 }
 

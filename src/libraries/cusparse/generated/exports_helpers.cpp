@@ -6,6 +6,7 @@
 namespace nvmlkit::cusparse {
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreate(Handle** handle) {
+  if (!handle) return refuse_null("cusparseCreate", 1, "handle");
   return without_handle([&] { return functions::create(handle); });
 }
 
@@ -38,6 +39,7 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateMatDescr(MatrixOptions** d
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDestroy(Handle* handle) {
+  if (!handle) return CUSPARSE_STATUS_SUCCESS;
   return with(handle, "cusparseDestroy", [&](const Call& call) { return functions::destroy(call); });
 }
 
@@ -94,18 +96,22 @@ NVMLKIT_LIBRARY_EXPORT cusparseMatrixType_t cusparseGetMatType(const MatrixOptio
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseGetPointerMode(Handle* handle, cusparsePointerMode_t* mode) {
+  if (!handle) return refuse_null("cusparseGetPointerMode", 1, "handle");
   return with(handle, "cusparseGetPointerMode", [&](const Call& call) { return functions::get_pointer_mode(call, mode); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseGetProperty(libraryPropertyType type, int* value) {
+  if (!value) return refuse_null("cusparseGetProperty", 2, "value");
   return without_handle([&] { return functions::get_property(type, value); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseGetStream(Handle* handle, CUstream* streamId) {
+  if (!handle) return refuse_null("cusparseGetStream", 1, "handle");
   return with(handle, "cusparseGetStream", [&](const Call& call) { return functions::get_stream(call, streamId); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseGetVersion(Handle* handle, int* version) {
+  if (!handle) return refuse_null("cusparseGetVersion", 1, "handle");
   return with(handle, "cusparseGetVersion", [&](const Call& call) { return functions::get_version(call, version); });
 }
 

@@ -6,47 +6,47 @@
 namespace nvmlkit::cusparse {
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSDDMM(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const DenseMatrix* matA, const DenseMatrix* matB, const void* beta, SparseMatrix* matC, cudaDataType computeType, cusparseSDDMMAlg_t alg, void* externalBuffer) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSDDMM", 1, "handle");
   return with(handle, "cusparseSDDMM", [&](const Call& call) { return functions::sddmm(call, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSDDMM_bufferSize(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const DenseMatrix* matA, const DenseMatrix* matB, const void* beta, SparseMatrix* matC, cudaDataType computeType, cusparseSDDMMAlg_t alg, std::size_t* bufferSize) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSDDMM_bufferSize", 1, "handle");
   return with(handle, "cusparseSDDMM_bufferSize", [&](const Call& call) { return functions::sddmm_size(call, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, bufferSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSDDMM_preprocess(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const DenseMatrix* matA, const DenseMatrix* matB, const void* beta, SparseMatrix* matC, cudaDataType computeType, cusparseSDDMMAlg_t alg, void* externalBuffer) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSDDMM_preprocess", 1, "handle");
   return with(handle, "cusparseSDDMM_preprocess", [&](const Call& call) { return functions::sddmm_prepare(call, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMM(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const SparseMatrix* matA, const DenseMatrix* matB, const void* beta, DenseMatrix* matC, cudaDataType computeType, cusparseSpMMAlg_t alg, void* externalBuffer) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpMM", 1, "handle");
   return with(handle, "cusparseSpMM", [&](const Call& call) { return functions::spmm(call, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMM_bufferSize(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const SparseMatrix* matA, const DenseMatrix* matB, const void* beta, DenseMatrix* matC, cudaDataType computeType, cusparseSpMMAlg_t alg, std::size_t* bufferSize) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpMM_bufferSize", 1, "handle");
   return with(handle, "cusparseSpMM_bufferSize", [&](const Call& call) { return functions::spmm_size(call, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, bufferSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMM_preprocess(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const SparseMatrix* matA, const DenseMatrix* matB, const void* beta, DenseMatrix* matC, cudaDataType computeType, cusparseSpMMAlg_t alg, void* externalBuffer) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpMM_preprocess", 1, "handle");
   return with(handle, "cusparseSpMM_preprocess", [&](const Call& call) { return functions::spmm_prepare(call, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMV(Handle* handle, cusparseOperation_t opA, const void* alpha, const SparseMatrix* matA, const DenseVector* vecX, const void* beta, DenseVector* vecY, cudaDataType computeType, cusparseSpMVAlg_t alg, void* externalBuffer) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpMV", 1, "handle");
   return with(handle, "cusparseSpMV", [&](const Call& call) { return functions::spmv(call, opA, alpha, matA, vecX, beta, vecY, computeType, alg, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMV_bufferSize(Handle* handle, cusparseOperation_t opA, const void* alpha, const SparseMatrix* matA, const DenseVector* vecX, const void* beta, DenseVector* vecY, cudaDataType computeType, cusparseSpMVAlg_t alg, std::size_t* bufferSize) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpMV_bufferSize", 1, "handle");
   return with(handle, "cusparseSpMV_bufferSize", [&](const Call& call) { return functions::spmv_size(call, opA, alpha, matA, vecX, beta, vecY, computeType, alg, bufferSize); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMV_preprocess(Handle* handle, cusparseOperation_t opA, const void* alpha, const SparseMatrix* matA, const DenseVector* vecX, const void* beta, DenseVector* vecY, cudaDataType computeType, cusparseSpMVAlg_t alg, void* externalBuffer) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpMV_preprocess", 1, "handle");
   return with(handle, "cusparseSpMV_preprocess", [&](const Call& call) { return functions::spmv_prepare(call, opA, alpha, matA, vecX, beta, vecY, computeType, alg, externalBuffer); });
 }
 

@@ -6,12 +6,12 @@
 namespace nvmlkit::cusparse {
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSM_analysis(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const SparseMatrix* matA, const DenseMatrix* matB, DenseMatrix* matC, cudaDataType computeType, cusparseSpSMAlg_t alg, Solver* spsmDescr, void* externalBuffer) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpSM_analysis", 1, "handle");
   return with(handle, "cusparseSpSM_analysis", [&](const Call& call) { return functions::spsm_analysis(call, opA, opB, alpha, matA, matB, matC, computeType, alg, spsmDescr, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSM_bufferSize(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const SparseMatrix* matA, const DenseMatrix* matB, DenseMatrix* matC, cudaDataType computeType, cusparseSpSMAlg_t alg, Solver* spsmDescr, std::size_t* bufferSize) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpSM_bufferSize", 1, "handle");
   return with(handle, "cusparseSpSM_bufferSize", [&](const Call& call) { return functions::spsm_size(call, opA, opB, alpha, matA, matB, matC, computeType, alg, spsmDescr, bufferSize); });
 }
 
@@ -24,22 +24,22 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSM_destroyDescr(Solver* descr)
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSM_solve(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const SparseMatrix* matA, const DenseMatrix* matB, DenseMatrix* matC, cudaDataType computeType, cusparseSpSMAlg_t alg, Solver* spsmDescr) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpSM_solve", 1, "handle");
   return with(handle, "cusparseSpSM_solve", [&](const Call& call) { return functions::spsm(call, opA, opB, alpha, matA, matB, matC, computeType, alg, spsmDescr); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSM_updateMatrix(Handle* handle, Solver* spsmDescr, void* newValues, cusparseSpSMUpdate_t updatePart) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpSM_updateMatrix", 1, "handle");
   return with(handle, "cusparseSpSM_updateMatrix", [&](const Call& call) { return functions::spsm_update(call, spsmDescr, newValues, updatePart); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSV_analysis(Handle* handle, cusparseOperation_t opA, const void* alpha, const SparseMatrix* matA, const DenseVector* vecX, DenseVector* vecY, cudaDataType computeType, cusparseSpSVAlg_t alg, Solver* spsvDescr, void* externalBuffer) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpSV_analysis", 1, "handle");
   return with(handle, "cusparseSpSV_analysis", [&](const Call& call) { return functions::spsv_analysis(call, opA, alpha, matA, vecX, vecY, computeType, alg, spsvDescr, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSV_bufferSize(Handle* handle, cusparseOperation_t opA, const void* alpha, const SparseMatrix* matA, const DenseVector* vecX, DenseVector* vecY, cudaDataType computeType, cusparseSpSVAlg_t alg, Solver* spsvDescr, std::size_t* bufferSize) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpSV_bufferSize", 1, "handle");
   return with(handle, "cusparseSpSV_bufferSize", [&](const Call& call) { return functions::spsv_size(call, opA, alpha, matA, vecX, vecY, computeType, alg, spsvDescr, bufferSize); });
 }
 
@@ -52,12 +52,12 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSV_destroyDescr(Solver* descr)
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSV_solve(Handle* handle, cusparseOperation_t opA, const void* alpha, const SparseMatrix* matA, const DenseVector* vecX, DenseVector* vecY, cudaDataType computeType, cusparseSpSVAlg_t alg, Solver* spsvDescr) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpSV_solve", 1, "handle");
   return with(handle, "cusparseSpSV_solve", [&](const Call& call) { return functions::spsv(call, opA, alpha, matA, vecX, vecY, computeType, alg, spsvDescr); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpSV_updateMatrix(Handle* handle, Solver* spsvDescr, void* newValues, cusparseSpSVUpdate_t updatePart) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpSV_updateMatrix", 1, "handle");
   return with(handle, "cusparseSpSV_updateMatrix", [&](const Call& call) { return functions::spsv_update(call, spsvDescr, newValues, updatePart); });
 }
 

@@ -6,106 +6,132 @@
 namespace nvmlkit::cusparse {
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseBlockedEllGet(SparseMatrix* spMatDescr, std::int64_t* rows, std::int64_t* cols, std::int64_t* ellBlockSize, std::int64_t* ellCols, void** ellColInd, void** ellValue, cusparseIndexType_t* ellIdxType, cusparseIndexBase_t* idxBase, cudaDataType* valueType) {
+  if (!spMatDescr) return refuse_null("cusparseBlockedEllGet", 1, "spMatDescr");
   return without_handle([&] { return functions::get_blocked_ell(spMatDescr, rows, cols, ellBlockSize, ellCols, ellColInd, ellValue, ellIdxType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseBsrSetStridedBatch(SparseMatrix* spMatDescr, int batchCount, std::int64_t offsetsBatchStride, std::int64_t columnsBatchStride, std::int64_t ValuesBatchStride) {
+  if (!spMatDescr) return refuse_null("cusparseBsrSetStridedBatch", 1, "spMatDescr");
   return without_handle([&] { return functions::set_bsr_batch(spMatDescr, batchCount, offsetsBatchStride, columnsBatchStride, ValuesBatchStride); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseConstBlockedEllGet(const SparseMatrix* spMatDescr, std::int64_t* rows, std::int64_t* cols, std::int64_t* ellBlockSize, std::int64_t* ellCols, const void** ellColInd, const void** ellValue, cusparseIndexType_t* ellIdxType, cusparseIndexBase_t* idxBase, cudaDataType* valueType) {
+  if (!spMatDescr) return refuse_null("cusparseConstBlockedEllGet", 1, "spMatDescr");
   return without_handle([&] { return functions::get_blocked_ell(spMatDescr, rows, cols, ellBlockSize, ellCols, ellColInd, ellValue, ellIdxType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseConstCooGet(const SparseMatrix* spMatDescr, std::int64_t* rows, std::int64_t* cols, std::int64_t* nnz, const void** cooRowInd, const void** cooColInd, const void** cooValues, cusparseIndexType_t* idxType, cusparseIndexBase_t* idxBase, cudaDataType* valueType) {
+  if (!spMatDescr) return refuse_null("cusparseConstCooGet", 1, "spMatDescr");
   return without_handle([&] { return functions::get_coo(spMatDescr, rows, cols, nnz, cooRowInd, cooColInd, cooValues, idxType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseConstCscGet(const SparseMatrix* spMatDescr, std::int64_t* rows, std::int64_t* cols, std::int64_t* nnz, const void** cscColOffsets, const void** cscRowInd, const void** cscValues, cusparseIndexType_t* cscColOffsetsType, cusparseIndexType_t* cscRowIndType, cusparseIndexBase_t* idxBase, cudaDataType* valueType) {
+  if (!spMatDescr) return refuse_null("cusparseConstCscGet", 1, "spMatDescr");
   return without_handle([&] { return functions::get_csc(spMatDescr, rows, cols, nnz, cscColOffsets, cscRowInd, cscValues, cscColOffsetsType, cscRowIndType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseConstCsrGet(const SparseMatrix* spMatDescr, std::int64_t* rows, std::int64_t* cols, std::int64_t* nnz, const void** csrRowOffsets, const void** csrColInd, const void** csrValues, cusparseIndexType_t* csrRowOffsetsType, cusparseIndexType_t* csrColIndType, cusparseIndexBase_t* idxBase, cudaDataType* valueType) {
+  if (!spMatDescr) return refuse_null("cusparseConstCsrGet", 1, "spMatDescr");
   return without_handle([&] { return functions::get_csr(spMatDescr, rows, cols, nnz, csrRowOffsets, csrColInd, csrValues, csrRowOffsetsType, csrColIndType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCooGet(SparseMatrix* spMatDescr, std::int64_t* rows, std::int64_t* cols, std::int64_t* nnz, void** cooRowInd, void** cooColInd, void** cooValues, cusparseIndexType_t* idxType, cusparseIndexBase_t* idxBase, cudaDataType* valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCooGet", 1, "spMatDescr");
   return without_handle([&] { return functions::get_coo(spMatDescr, rows, cols, nnz, cooRowInd, cooColInd, cooValues, idxType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCooSetPointers(SparseMatrix* spMatDescr, void* cooRows, void* cooColumns, void* cooValues) {
+  if (!spMatDescr) return refuse_null("cusparseCooSetPointers", 1, "spMatDescr");
   return without_handle([&] { return functions::set_coo(spMatDescr, cooRows, cooColumns, cooValues); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCooSetStridedBatch(SparseMatrix* spMatDescr, int batchCount, std::int64_t batchStride) {
+  if (!spMatDescr) return refuse_null("cusparseCooSetStridedBatch", 1, "spMatDescr");
   return without_handle([&] { return functions::set_coo_batch(spMatDescr, batchCount, batchStride); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateBlockedEll(SparseMatrix** spMatDescr, std::int64_t rows, std::int64_t cols, std::int64_t ellBlockSize, std::int64_t ellCols, void* ellColInd, void* ellValue, cusparseIndexType_t ellIdxType, cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCreateBlockedEll", 1, "spMatDescr");
   return without_handle([&] { return functions::create_blocked_ell(spMatDescr, rows, cols, ellBlockSize, ellCols, ellColInd, ellValue, ellIdxType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateBsr(SparseMatrix** spMatDescr, std::int64_t brows, std::int64_t bcols, std::int64_t bnnz, std::int64_t rowBlockSize, std::int64_t colBlockSize, void* bsrRowOffsets, void* bsrColInd, void* bsrValues, cusparseIndexType_t bsrRowOffsetsType, cusparseIndexType_t bsrColIndType, cusparseIndexBase_t idxBase, cudaDataType valueType, cusparseOrder_t order) {
+  if (!spMatDescr) return refuse_null("cusparseCreateBsr", 1, "spMatDescr");
   return without_handle([&] { return functions::create_bsr(spMatDescr, brows, bcols, bnnz, rowBlockSize, colBlockSize, bsrRowOffsets, bsrColInd, bsrValues, bsrRowOffsetsType, bsrColIndType, idxBase, valueType, order); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateConstBlockedEll(const SparseMatrix** spMatDescr, std::int64_t rows, std::int64_t cols, std::int64_t ellBlockSize, std::int64_t ellCols, const void* ellColInd, const void* ellValue, cusparseIndexType_t ellIdxType, cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCreateConstBlockedEll", 1, "spMatDescr");
   return without_handle([&] { return functions::create_blocked_ell(spMatDescr, rows, cols, ellBlockSize, ellCols, ellColInd, ellValue, ellIdxType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateConstBsr(const SparseMatrix** spMatDescr, std::int64_t brows, std::int64_t bcols, std::int64_t bnnz, std::int64_t rowBlockDim, std::int64_t colBlockDim, const void* bsrRowOffsets, const void* bsrColInd, const void* bsrValues, cusparseIndexType_t bsrRowOffsetsType, cusparseIndexType_t bsrColIndType, cusparseIndexBase_t idxBase, cudaDataType valueType, cusparseOrder_t order) {
+  if (!spMatDescr) return refuse_null("cusparseCreateConstBsr", 1, "spMatDescr");
   return without_handle([&] { return functions::create_bsr(spMatDescr, brows, bcols, bnnz, rowBlockDim, colBlockDim, bsrRowOffsets, bsrColInd, bsrValues, bsrRowOffsetsType, bsrColIndType, idxBase, valueType, order); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateConstCoo(const SparseMatrix** spMatDescr, std::int64_t rows, std::int64_t cols, std::int64_t nnz, const void* cooRowInd, const void* cooColInd, const void* cooValues, cusparseIndexType_t cooIdxType, cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCreateConstCoo", 1, "spMatDescr");
   return without_handle([&] { return functions::create_coo(spMatDescr, rows, cols, nnz, cooRowInd, cooColInd, cooValues, cooIdxType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateConstCsc(const SparseMatrix** spMatDescr, std::int64_t rows, std::int64_t cols, std::int64_t nnz, const void* cscColOffsets, const void* cscRowInd, const void* cscValues, cusparseIndexType_t cscColOffsetsType, cusparseIndexType_t cscRowIndType, cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCreateConstCsc", 1, "spMatDescr");
   return without_handle([&] { return functions::create_csc(spMatDescr, rows, cols, nnz, cscColOffsets, cscRowInd, cscValues, cscColOffsetsType, cscRowIndType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateConstCsr(const SparseMatrix** spMatDescr, std::int64_t rows, std::int64_t cols, std::int64_t nnz, const void* csrRowOffsets, const void* csrColInd, const void* csrValues, cusparseIndexType_t csrRowOffsetsType, cusparseIndexType_t csrColIndType, cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCreateConstCsr", 1, "spMatDescr");
   return without_handle([&] { return functions::create_csr(spMatDescr, rows, cols, nnz, csrRowOffsets, csrColInd, csrValues, csrRowOffsetsType, csrColIndType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateConstSlicedEll(const SparseMatrix** spMatDescr, std::int64_t rows, std::int64_t cols, std::int64_t nnz, std::int64_t sellValuesSize, std::int64_t sliceSize, const void* sellSliceOffsets, const void* sellColInd, const void* sellValues, cusparseIndexType_t sellSliceOffsetsType, cusparseIndexType_t sellColIndType, cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCreateConstSlicedEll", 1, "spMatDescr");
   return without_handle([&] { return functions::create_sliced_ell(spMatDescr, rows, cols, nnz, sellValuesSize, sliceSize, sellSliceOffsets, sellColInd, sellValues, sellSliceOffsetsType, sellColIndType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateCoo(SparseMatrix** spMatDescr, std::int64_t rows, std::int64_t cols, std::int64_t nnz, void* cooRowInd, void* cooColInd, void* cooValues, cusparseIndexType_t cooIdxType, cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCreateCoo", 1, "spMatDescr");
   return without_handle([&] { return functions::create_coo(spMatDescr, rows, cols, nnz, cooRowInd, cooColInd, cooValues, cooIdxType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateCsc(SparseMatrix** spMatDescr, std::int64_t rows, std::int64_t cols, std::int64_t nnz, void* cscColOffsets, void* cscRowInd, void* cscValues, cusparseIndexType_t cscColOffsetsType, cusparseIndexType_t cscRowIndType, cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCreateCsc", 1, "spMatDescr");
   return without_handle([&] { return functions::create_csc(spMatDescr, rows, cols, nnz, cscColOffsets, cscRowInd, cscValues, cscColOffsetsType, cscRowIndType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateCsr(SparseMatrix** spMatDescr, std::int64_t rows, std::int64_t cols, std::int64_t nnz, void* csrRowOffsets, void* csrColInd, void* csrValues, cusparseIndexType_t csrRowOffsetsType, cusparseIndexType_t csrColIndType, cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCreateCsr", 1, "spMatDescr");
   return without_handle([&] { return functions::create_csr(spMatDescr, rows, cols, nnz, csrRowOffsets, csrColInd, csrValues, csrRowOffsetsType, csrColIndType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCreateSlicedEll(SparseMatrix** spMatDescr, std::int64_t rows, std::int64_t cols, std::int64_t nnz, std::int64_t sellValuesSize, std::int64_t sliceSize, void* sellSliceOffsets, void* sellColInd, void* sellValues, cusparseIndexType_t sellSliceOffsetsType, cusparseIndexType_t sellColIndType, cusparseIndexBase_t idxBase, cudaDataType valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCreateSlicedEll", 1, "spMatDescr");
   return without_handle([&] { return functions::create_sliced_ell(spMatDescr, rows, cols, nnz, sellValuesSize, sliceSize, sellSliceOffsets, sellColInd, sellValues, sellSliceOffsetsType, sellColIndType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCscGet(SparseMatrix* spMatDescr, std::int64_t* rows, std::int64_t* cols, std::int64_t* nnz, void** cscColOffsets, void** cscRowInd, void** cscValues, cusparseIndexType_t* cscColOffsetsType, cusparseIndexType_t* cscRowIndType, cusparseIndexBase_t* idxBase, cudaDataType* valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCscGet", 1, "spMatDescr");
   return without_handle([&] { return functions::get_csc(spMatDescr, rows, cols, nnz, cscColOffsets, cscRowInd, cscValues, cscColOffsetsType, cscRowIndType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCscSetPointers(SparseMatrix* spMatDescr, void* cscColOffsets, void* cscRowInd, void* cscValues) {
+  if (!spMatDescr) return refuse_null("cusparseCscSetPointers", 1, "spMatDescr");
   return without_handle([&] { return functions::set_csc(spMatDescr, cscColOffsets, cscRowInd, cscValues); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCsrGet(SparseMatrix* spMatDescr, std::int64_t* rows, std::int64_t* cols, std::int64_t* nnz, void** csrRowOffsets, void** csrColInd, void** csrValues, cusparseIndexType_t* csrRowOffsetsType, cusparseIndexType_t* csrColIndType, cusparseIndexBase_t* idxBase, cudaDataType* valueType) {
+  if (!spMatDescr) return refuse_null("cusparseCsrGet", 1, "spMatDescr");
   return without_handle([&] { return functions::get_csr(spMatDescr, rows, cols, nnz, csrRowOffsets, csrColInd, csrValues, csrRowOffsetsType, csrColIndType, idxBase, valueType); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCsrSetPointers(SparseMatrix* spMatDescr, void* csrRowOffsets, void* csrColInd, void* csrValues) {
+  if (!spMatDescr) return refuse_null("cusparseCsrSetPointers", 1, "spMatDescr");
   return without_handle([&] { return functions::set_csr(spMatDescr, csrRowOffsets, csrColInd, csrValues); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseCsrSetStridedBatch(SparseMatrix* spMatDescr, int batchCount, std::int64_t offsetsBatchStride, std::int64_t columnsValuesBatchStride) {
+  if (!spMatDescr) return refuse_null("cusparseCsrSetStridedBatch", 1, "spMatDescr");
   return without_handle([&] { return functions::set_csr_batch(spMatDescr, batchCount, offsetsBatchStride, columnsValuesBatchStride); });
 }
 

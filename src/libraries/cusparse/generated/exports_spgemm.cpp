@@ -6,12 +6,12 @@
 namespace nvmlkit::cusparse {
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpGEMM_compute(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const SparseMatrix* matA, const SparseMatrix* matB, const void* beta, SparseMatrix* matC, cudaDataType computeType, cusparseSpGEMMAlg_t alg, SparseProduct* spgemmDescr, std::size_t* bufferSize2, void* externalBuffer2) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpGEMM_compute", 1, "handle");
   return with(handle, "cusparseSpGEMM_compute", [&](const Call& call) { return functions::spgemm_compute(call, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, spgemmDescr, bufferSize2, externalBuffer2); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpGEMM_copy(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const SparseMatrix* matA, const SparseMatrix* matB, const void* beta, SparseMatrix* matC, cudaDataType computeType, cusparseSpGEMMAlg_t alg, SparseProduct* spgemmDescr) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpGEMM_copy", 1, "handle");
   return with(handle, "cusparseSpGEMM_copy", [&](const Call& call) { return functions::spgemm_copy(call, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, spgemmDescr); });
 }
 
@@ -24,7 +24,7 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpGEMM_destroyDescr(SparseProduc
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpGEMM_estimateMemory(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const SparseMatrix* matA, const SparseMatrix* matB, const void* beta, SparseMatrix* matC, cudaDataType computeType, cusparseSpGEMMAlg_t alg, SparseProduct* spgemmDescr, float chunk_fraction, std::size_t* bufferSize3, void* externalBuffer3, std::size_t* bufferSize2) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpGEMM_estimateMemory", 1, "handle");
   return with(handle, "cusparseSpGEMM_estimateMemory", [&](const Call& call) { return functions::spgemm_memory(call, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, spgemmDescr, chunk_fraction, bufferSize3, externalBuffer3, bufferSize2); });
 }
 
@@ -33,27 +33,27 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpGEMM_getNumProducts(SparseProd
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpGEMM_workEstimation(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const SparseMatrix* matA, const SparseMatrix* matB, const void* beta, SparseMatrix* matC, cudaDataType computeType, cusparseSpGEMMAlg_t alg, SparseProduct* spgemmDescr, std::size_t* bufferSize1, void* externalBuffer1) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpGEMM_workEstimation", 1, "handle");
   return with(handle, "cusparseSpGEMM_workEstimation", [&](const Call& call) { return functions::spgemm_estimate(call, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, spgemmDescr, bufferSize1, externalBuffer1); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpGEMMreuse_compute(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const void* alpha, const SparseMatrix* matA, const SparseMatrix* matB, const void* beta, SparseMatrix* matC, cudaDataType computeType, cusparseSpGEMMAlg_t alg, SparseProduct* spgemmDescr) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpGEMMreuse_compute", 1, "handle");
   return with(handle, "cusparseSpGEMMreuse_compute", [&](const Call& call) { return functions::reuse_compute(call, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, spgemmDescr); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpGEMMreuse_copy(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const SparseMatrix* matA, const SparseMatrix* matB, SparseMatrix* matC, cusparseSpGEMMAlg_t alg, SparseProduct* spgemmDescr, std::size_t* bufferSize5, void* externalBuffer5) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpGEMMreuse_copy", 1, "handle");
   return with(handle, "cusparseSpGEMMreuse_copy", [&](const Call& call) { return functions::reuse_copy(call, opA, opB, matA, matB, matC, alg, spgemmDescr, bufferSize5, externalBuffer5); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpGEMMreuse_nnz(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const SparseMatrix* matA, const SparseMatrix* matB, SparseMatrix* matC, cusparseSpGEMMAlg_t alg, SparseProduct* spgemmDescr, std::size_t* bufferSize2, void* externalBuffer2, std::size_t* bufferSize3, void* externalBuffer3, std::size_t* bufferSize4, void* externalBuffer4) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpGEMMreuse_nnz", 1, "handle");
   return with(handle, "cusparseSpGEMMreuse_nnz", [&](const Call& call) { return functions::reuse_count(call, opA, opB, matA, matB, matC, alg, spgemmDescr, bufferSize2, externalBuffer2, bufferSize3, externalBuffer3, bufferSize4, externalBuffer4); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpGEMMreuse_workEstimation(Handle* handle, cusparseOperation_t opA, cusparseOperation_t opB, const SparseMatrix* matA, const SparseMatrix* matB, SparseMatrix* matC, cusparseSpGEMMAlg_t alg, SparseProduct* spgemmDescr, std::size_t* bufferSize1, void* externalBuffer1) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpGEMMreuse_workEstimation", 1, "handle");
   return with(handle, "cusparseSpGEMMreuse_workEstimation", [&](const Call& call) { return functions::reuse_estimate(call, opA, opB, matA, matB, matC, alg, spgemmDescr, bufferSize1, externalBuffer1); });
 }
 

@@ -6,7 +6,7 @@
 namespace nvmlkit::cusparse {
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseAxpby(Handle* handle, const void* alpha, const SparseVector* vecX, const void* beta, DenseVector* vecY) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseAxpby", 1, "handle");
   return with(handle, "cusparseAxpby", [&](const Call& call) { return functions::axpby(call, alpha, vecX, beta, vecY); });
 }
 
@@ -27,17 +27,17 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseDgemvi_bufferSize(Handle* handle
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseGather(Handle* handle, const DenseVector* vecY, SparseVector* vecX) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseGather", 1, "handle");
   return with(handle, "cusparseGather", [&](const Call& call) { return functions::gather(call, vecY, vecX); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseRot(Handle* handle, const void* c_coeff, const void* s_coeff, SparseVector* vecX, DenseVector* vecY) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseRot", 1, "handle");
   return with(handle, "cusparseRot", [&](const Call& call) { return functions::rotate(call, c_coeff, s_coeff, vecX, vecY); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseScatter(Handle* handle, const SparseVector* vecX, DenseVector* vecY) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseScatter", 1, "handle");
   return with(handle, "cusparseScatter", [&](const Call& call) { return functions::scatter(call, vecX, vecY); });
 }
 
@@ -50,12 +50,12 @@ NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSgemvi_bufferSize(Handle* handle
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpVV(Handle* handle, cusparseOperation_t opX, const SparseVector* vecX, const DenseVector* vecY, void* result, cudaDataType computeType, void* externalBuffer) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpVV", 1, "handle");
   return with(handle, "cusparseSpVV", [&](const Call& call) { return functions::spvv(call, opX, vecX, vecY, result, computeType, externalBuffer); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpVV_bufferSize(Handle* handle, cusparseOperation_t opX, const SparseVector* vecX, const DenseVector* vecY, const void* result, cudaDataType computeType, std::size_t* bufferSize) {
-  if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!handle) return refuse_null("cusparseSpVV_bufferSize", 1, "handle");
   return with(handle, "cusparseSpVV_bufferSize", [&](const Call& call) { return functions::spvv_size(call, opX, vecX, vecY, result, computeType, bufferSize); });
 }
 

@@ -48,7 +48,12 @@ ncclResult_t forget_buffer(const Communicator* communicator, Buffer* buffer) {
 }  // namespace
 
 ncclResult_t allocate(void** out, std::size_t size) {
-  if (!out || size == 0) return ncclInvalidArgument;
+  // As in NVIDIA's library, where cudaMalloc() answers in these cases.
+  if (!out) return ncclUnhandledCudaError;
+  if (size == 0) {
+    *out = nullptr;
+    return ncclSuccess;
+  }
   const auto* const g = gpu();
   if (!g) return ncclUnhandledCudaError;
   cuda::CUdeviceptr memory = 0;

@@ -26,6 +26,7 @@ NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclCommDestroy(Commun
 NVMLKIT_LIBRARY_EXPORT ncclResult_t pncclCommDestroy(Communicator* comm) __attribute__((alias("ncclCommDestroy")));
 
 NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclCommFinalize(Communicator* comm) {
+  if (!comm) return ncclSuccess;
   return without_handle([&] { return functions::finalize(comm); });
 }
 NVMLKIT_LIBRARY_EXPORT ncclResult_t pncclCommFinalize(Communicator* comm) __attribute__((alias("ncclCommFinalize")));
@@ -56,6 +57,7 @@ NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclCommInitRankScalab
 NVMLKIT_LIBRARY_EXPORT ncclResult_t pncclCommInitRankScalable(Communicator** newcomm, int nranks, int myrank, int nId, UniqueId* commIds, Config* config) __attribute__((alias("ncclCommInitRankScalable")));
 
 NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclCommRevoke(Communicator* comm, int revokeFlags) {
+  if (!comm) return ncclSuccess;
   return without_handle([&] { return functions::revoke(comm, revokeFlags); });
 }
 NVMLKIT_LIBRARY_EXPORT ncclResult_t pncclCommRevoke(Communicator* comm, int revokeFlags) __attribute__((alias("ncclCommRevoke")));

@@ -16,11 +16,13 @@ NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclCommRegister(const
 NVMLKIT_LIBRARY_EXPORT ncclResult_t pncclCommRegister(const Communicator* comm, void* buff, size_t size, void** handle) __attribute__((alias("ncclCommRegister")));
 
 NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclCommWindowDeregister(Communicator* comm, Window* win) {
+  if (!comm) return ncclSuccess;
   return without_handle([&] { return functions::deregister_window(comm, win); });
 }
 NVMLKIT_LIBRARY_EXPORT ncclResult_t pncclCommWindowDeregister(Communicator* comm, Window* win) __attribute__((alias("ncclCommWindowDeregister")));
 
 NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclCommWindowRegister(Communicator* comm, void* buff, size_t size, Window** win, int winFlags) {
+  if (!comm) return ncclSuccess;
   return without_handle([&] { return functions::register_window(comm, buff, size, win, winFlags); });
 }
 NVMLKIT_LIBRARY_EXPORT ncclResult_t pncclCommWindowRegister(Communicator* comm, void* buff, size_t size, Window** win, int winFlags) __attribute__((alias("ncclCommWindowRegister")));

@@ -6,27 +6,49 @@
 namespace nvmlkit::nccl {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclDevCommCreate() { return unsupported("ncclDevCommCreate", ncclInvalidUsage); }
+NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclDevCommCreate() {
+  return unsupported("ncclDevCommCreate", ncclInvalidUsage);
+}
 NVMLKIT_LIBRARY_EXPORT ncclResult_t pncclDevCommCreate() __attribute__((alias("ncclDevCommCreate")));
-NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclDevCommDestroy() { return unsupported("ncclDevCommDestroy", ncclInvalidUsage); }
+NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclDevCommDestroy() {
+  return unsupported("ncclDevCommDestroy", ncclInvalidUsage);
+}
 NVMLKIT_LIBRARY_EXPORT ncclResult_t pncclDevCommDestroy() __attribute__((alias("ncclDevCommDestroy")));
-NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclGinBarrierCreateRequirement() { return unsupported("ncclGinBarrierCreateRequirement", ncclInvalidUsage); }
+NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclGinBarrierCreateRequirement() {
+  return unsupported("ncclGinBarrierCreateRequirement", ncclInvalidUsage);
+}
 NVMLKIT_LIBRARY_EXPORT ncclResult_t pncclGinBarrierCreateRequirement() __attribute__((alias("ncclGinBarrierCreateRequirement")));
-NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) int ncclLLA2ACalcSlots() { return unsupported("ncclLLA2ACalcSlots", int{}); }
+NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) int ncclLLA2ACalcSlots() {
+  return unsupported("ncclLLA2ACalcSlots", int{});
+}
 NVMLKIT_LIBRARY_EXPORT int pncclLLA2ACalcSlots() __attribute__((alias("ncclLLA2ACalcSlots")));
-NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclLLA2ACreateRequirement() { return unsupported("ncclLLA2ACreateRequirement", ncclInvalidUsage); }
+NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclLLA2ACreateRequirement() {
+  return unsupported("ncclLLA2ACreateRequirement", ncclInvalidUsage);
+}
 NVMLKIT_LIBRARY_EXPORT ncclResult_t pncclLLA2ACreateRequirement() __attribute__((alias("ncclLLA2ACreateRequirement")));
-NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclLsaBarrierCreateRequirement() { return unsupported("ncclLsaBarrierCreateRequirement", ncclInvalidUsage); }
+NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) ncclResult_t ncclLsaBarrierCreateRequirement() {
+  return unsupported("ncclLsaBarrierCreateRequirement", ncclInvalidUsage);
+}
 NVMLKIT_LIBRARY_EXPORT ncclResult_t pncclLsaBarrierCreateRequirement() __attribute__((alias("ncclLsaBarrierCreateRequirement")));
-NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) Team ncclTeamLsa() { return unsupported("ncclTeamLsa", Team{}); }
+NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) Team ncclTeamLsa() {
+  return unsupported("ncclTeamLsa", Team{});
+}
 NVMLKIT_LIBRARY_EXPORT Team pncclTeamLsa() __attribute__((alias("ncclTeamLsa")));
-NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) Team ncclTeamRail() { return unsupported("ncclTeamRail", Team{}); }
+NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) Team ncclTeamRail() {
+  return unsupported("ncclTeamRail", Team{});
+}
 NVMLKIT_LIBRARY_EXPORT Team pncclTeamRail() __attribute__((alias("ncclTeamRail")));
-NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) int ncclTeamRankToLsa() { return unsupported("ncclTeamRankToLsa", int{}); }
+NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) int ncclTeamRankToLsa() {
+  return unsupported("ncclTeamRankToLsa", int{});
+}
 NVMLKIT_LIBRARY_EXPORT int pncclTeamRankToLsa() __attribute__((alias("ncclTeamRankToLsa")));
-NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) int ncclTeamRankToWorld() { return unsupported("ncclTeamRankToWorld", int{}); }
+NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) int ncclTeamRankToWorld() {
+  return unsupported("ncclTeamRankToWorld", int{});
+}
 NVMLKIT_LIBRARY_EXPORT int pncclTeamRankToWorld() __attribute__((alias("ncclTeamRankToWorld")));
-NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) Team ncclTeamWorld() { return unsupported("ncclTeamWorld", Team{}); }
+NVMLKIT_LIBRARY_EXPORT __attribute__((weak)) Team ncclTeamWorld() {
+  return unsupported("ncclTeamWorld", Team{});
+}
 NVMLKIT_LIBRARY_EXPORT Team pncclTeamWorld() __attribute__((alias("ncclTeamWorld")));
 
 }  // extern "C"

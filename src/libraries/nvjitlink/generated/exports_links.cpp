@@ -6,134 +6,167 @@
 namespace nvmlkit::nvjitlink {
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddData_12_0(Link* handle, nvJitLinkInputType inputType, const void* data, std::size_t size, const char* name) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_data(handle, inputType, data, size, name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddData_12_1(Link* handle, nvJitLinkInputType inputType, const void* data, std::size_t size, const char* name) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_data(handle, inputType, data, size, name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddData_12_2(Link* handle, nvJitLinkInputType inputType, const void* data, std::size_t size, const char* name) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_data(handle, inputType, data, size, name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddData_12_3(Link* handle, nvJitLinkInputType inputType, const void* data, std::size_t size, const char* name) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_data(handle, inputType, data, size, name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddData_12_4(Link* handle, nvJitLinkInputType inputType, const void* data, std::size_t size, const char* name) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_data(handle, inputType, data, size, name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddData_12_5(Link* handle, nvJitLinkInputType inputType, const void* data, std::size_t size, const char* name) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_data(handle, inputType, data, size, name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddData_12_6(Link* handle, nvJitLinkInputType inputType, const void* data, std::size_t size, const char* name) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_data(handle, inputType, data, size, name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddData_12_7(Link* handle, nvJitLinkInputType inputType, const void* data, std::size_t size, const char* name) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_data(handle, inputType, data, size, name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddData_12_8(Link* handle, nvJitLinkInputType inputType, const void* data, std::size_t size, const char* name) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_data(handle, inputType, data, size, name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddData_12_9(Link* handle, nvJitLinkInputType inputType, const void* data, std::size_t size, const char* name) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_data(handle, inputType, data, size, name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddData_13_0(Link* handle, nvJitLinkInputType inputType, const void* data, std::size_t size, const char* name) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_data(handle, inputType, data, size, name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddFile_12_0(Link* handle, nvJitLinkInputType inputType, const char* fileName) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_file(handle, inputType, fileName); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddFile_12_1(Link* handle, nvJitLinkInputType inputType, const char* fileName) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_file(handle, inputType, fileName); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddFile_12_2(Link* handle, nvJitLinkInputType inputType, const char* fileName) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_file(handle, inputType, fileName); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddFile_12_3(Link* handle, nvJitLinkInputType inputType, const char* fileName) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_file(handle, inputType, fileName); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddFile_12_4(Link* handle, nvJitLinkInputType inputType, const char* fileName) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_file(handle, inputType, fileName); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddFile_12_5(Link* handle, nvJitLinkInputType inputType, const char* fileName) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_file(handle, inputType, fileName); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddFile_12_6(Link* handle, nvJitLinkInputType inputType, const char* fileName) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_file(handle, inputType, fileName); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddFile_12_7(Link* handle, nvJitLinkInputType inputType, const char* fileName) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_file(handle, inputType, fileName); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddFile_12_8(Link* handle, nvJitLinkInputType inputType, const char* fileName) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_file(handle, inputType, fileName); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddFile_12_9(Link* handle, nvJitLinkInputType inputType, const char* fileName) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_file(handle, inputType, fileName); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkAddFile_13_0(Link* handle, nvJitLinkInputType inputType, const char* fileName) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_file(handle, inputType, fileName); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkComplete_12_0(Link* handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::complete(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkComplete_12_1(Link* handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::complete(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkComplete_12_2(Link* handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::complete(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkComplete_12_3(Link* handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::complete(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkComplete_12_4(Link* handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::complete(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkComplete_12_5(Link* handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::complete(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkComplete_12_6(Link* handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::complete(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkComplete_12_7(Link* handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::complete(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkComplete_12_8(Link* handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::complete(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkComplete_12_9(Link* handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::complete(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkComplete_13_0(Link* handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::complete(handle); });
 }
 
@@ -182,410 +215,512 @@ NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkCreate_13_0(Link** handle, std
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkDestroy_12_0(Link** handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkDestroy_12_1(Link** handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkDestroy_12_2(Link** handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkDestroy_12_3(Link** handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkDestroy_12_4(Link** handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkDestroy_12_5(Link** handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkDestroy_12_6(Link** handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkDestroy_12_7(Link** handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkDestroy_12_8(Link** handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkDestroy_12_9(Link** handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkDestroy_13_0(Link** handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLogSize_12_0(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLogSize_12_1(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLogSize_12_2(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLogSize_12_3(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLogSize_12_4(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLogSize_12_5(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLogSize_12_6(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLogSize_12_7(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLogSize_12_8(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLogSize_12_9(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLogSize_13_0(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLog_12_0(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLog_12_1(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLog_12_2(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLog_12_3(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLog_12_4(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLog_12_5(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLog_12_6(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLog_12_7(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLog_12_8(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLog_12_9(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetErrorLog_13_0(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLogSize_12_0(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLogSize_12_1(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLogSize_12_2(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLogSize_12_3(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLogSize_12_4(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLogSize_12_5(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLogSize_12_6(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLogSize_12_7(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLogSize_12_8(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLogSize_12_9(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLogSize_13_0(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLog_12_0(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLog_12_1(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLog_12_2(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLog_12_3(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLog_12_4(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLog_12_5(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLog_12_6(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLog_12_7(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLog_12_8(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLog_12_9(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetInfoLog_13_0(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubinSize_12_0(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubinSize_12_1(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubinSize_12_2(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubinSize_12_3(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubinSize_12_4(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubinSize_12_5(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubinSize_12_6(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubinSize_12_7(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubinSize_12_8(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubinSize_12_9(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubinSize_13_0(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubin_12_0(Link* handle, void* cubin) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin(handle, cubin); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubin_12_1(Link* handle, void* cubin) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin(handle, cubin); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubin_12_2(Link* handle, void* cubin) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin(handle, cubin); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubin_12_3(Link* handle, void* cubin) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin(handle, cubin); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubin_12_4(Link* handle, void* cubin) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin(handle, cubin); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubin_12_5(Link* handle, void* cubin) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin(handle, cubin); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubin_12_6(Link* handle, void* cubin) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin(handle, cubin); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubin_12_7(Link* handle, void* cubin) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin(handle, cubin); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubin_12_8(Link* handle, void* cubin) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin(handle, cubin); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubin_12_9(Link* handle, void* cubin) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin(handle, cubin); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedCubin_13_0(Link* handle, void* cubin) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin(handle, cubin); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtxSize_12_0(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtxSize_12_1(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtxSize_12_2(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtxSize_12_3(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtxSize_12_4(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtxSize_12_5(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtxSize_12_6(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtxSize_12_7(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtxSize_12_8(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtxSize_12_9(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtxSize_13_0(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtx_12_0(Link* handle, char* ptx) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx(handle, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtx_12_1(Link* handle, char* ptx) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx(handle, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtx_12_2(Link* handle, char* ptx) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx(handle, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtx_12_3(Link* handle, char* ptx) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx(handle, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtx_12_4(Link* handle, char* ptx) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx(handle, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtx_12_5(Link* handle, char* ptx) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx(handle, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtx_12_6(Link* handle, char* ptx) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx(handle, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtx_12_7(Link* handle, char* ptx) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx(handle, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtx_12_8(Link* handle, char* ptx) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx(handle, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtx_12_9(Link* handle, char* ptx) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx(handle, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult __nvJitLinkGetLinkedPtx_13_0(Link* handle, char* ptx) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx(handle, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkAddData(Link* handle, nvJitLinkInputType inputType, const void* data, std::size_t size, const char* name) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_data(handle, inputType, data, size, name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkAddFile(Link* handle, nvJitLinkInputType inputType, const char* fileName) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::add_file(handle, inputType, fileName); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkComplete(Link* handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::complete(handle); });
 }
 
@@ -594,38 +729,47 @@ NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkCreate(Link** handle, std::uint3
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkDestroy(Link** handle) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::destroy(handle); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkGetErrorLog(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkGetErrorLogSize(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::error_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkGetInfoLog(Link* handle, char* log) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log(handle, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkGetInfoLogSize(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::info_log_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(Link* handle, void* cubin) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin(handle, cubin); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkGetLinkedCubinSize(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::cubin_size(handle, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(Link* handle, char* ptx) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx(handle, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtxSize(Link* handle, std::size_t* size) {
+  if (!handle) return NVJITLINK_ERROR_NULL_INPUT;
   return without_handle([&] { return functions::ptx_size(handle, size); });
 }
 

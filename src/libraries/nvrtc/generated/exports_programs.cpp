@@ -26,6 +26,7 @@ NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetCUBIN(Program prog, char* cubin) {
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetCUBINSize(Program prog, size_t* cubinSizeRet) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::cubin_size(prog, cubinSizeRet); });
 }
 

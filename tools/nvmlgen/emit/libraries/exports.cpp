@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 
 #include "emit/libraries/emitters.hpp"
 #include "emit/libraries/text.hpp"
@@ -17,22 +18,41 @@ bool is_exported(const Library& library, const Function& function) {
                      [&](const auto& release) { return library.exports_in(function, release); });
 }
 
+void replace(std::string& text, const std::string& what, const std::string& by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
+// The status may name the function and the argument of the condition, and the argument's number.
+std::string first_checks(const Library& library, const Function& function) {
+  std::string out;
+  const auto found = library.first.find(function.name);
+  if (found == library.first.end()) return out;
+  for (auto [condition, status] : found->second) {
+    replace(status, "{function}", function.name);
+    for (std::size_t k = 0; k < function.params.size(); ++k) {
+      if (condition != "!" + function.params[k].name) continue;
+      replace(status, "{argument}", function.params[k].name);
+      replace(status, "{number}", std::to_string(k + 1));
+    }
+    out += fmt::format("  if ({}) return {};\n", condition, status);
+  }
+  return out;
+}
+
 std::string body(const Library& library, const Function& function) {
   const auto& by = library.answer(function).by;
+  const auto first = first_checks(library, function);
   if (takes_handle(library, function)) {
     const auto rest = arguments(function, 1);
-    std::string first;
-    if (const auto found = library.null_handle.find(function.name); found != library.null_handle.end())
-      first += fmt::format("  if (!{}) return {};\n", function.params[0].name, found->second);
-    if (const auto found = library.empty.find(function.name); found != library.empty.end())
-      first += fmt::format("  if ({}) return {{}};\n", found->second);
     return first +
            fmt::format("  return with({0}, \"{1}\", [&](const Call& call) {{ return functions::{2}(call{3}{4}); }});\n",
                        function.params[0].name, function.name, by, rest.empty() ? "" : ", ", rest);
   }
   if (function.returns == library.status)
-    return fmt::format("  return without_handle([&] {{ return functions::{}({}); }});\n", by, arguments(function));
-  return fmt::format("  return functions::{}({});\n", by, arguments(function));
+    return first +
+           fmt::format("  return without_handle([&] {{ return functions::{}({}); }});\n", by, arguments(function));
+  return first + fmt::format("  return functions::{}({});\n", by, arguments(function));
 }
 
 // The first name of two is weak: a program may take its place.
@@ -98,6 +118,54 @@ std::string emit_exports(const Library& library, const std::string& subject) {
   return out + fmt::format("}}  // namespace nvmlkit::{}\n", library.id);
 }
 
+namespace {
+
+// What stands for a type in a function that only compares: a number of the same size, or a pointer.
+std::string plain_type(const Library& library, const std::string& type) {
+  const auto is_one_of = [&](std::initializer_list<const char*> all) {
+    return std::find(all.begin(), all.end(), type) != all.end();
+  };
+  const auto is_enum = [&](const Enum& e) { return e.name == type; };
+  if (is_one_of({"int", "unsigned int", "int32_t", "uint32_t"}) ||
+      std::any_of(library.enums.begin(), library.enums.end(), is_enum))
+    return "std::uint32_t";
+  if (type == "uint8_t") return "std::uint8_t";
+  if (type == "float" || type == "double") return type;
+  return is_one_of({"size_t", "int64_t", "uint64_t"}) ? "std::uint64_t" : "const void*";
+}
+
+// The parameters up to the last one that its checks name.
+std::string checked_params(const Library& library, const Function& function, const std::string& checks) {
+  std::vector<std::string> all;
+  std::size_t count = 0;
+  for (const auto& param : function.params) {
+    const bool is_handle = all.empty() && takes_handle(library, function);
+    const bool is_named = is_handle || std::regex_search(checks, std::regex("\\b" + param.name + "\\b"));
+    all.push_back(is_handle ? our_type(library, param.type) : plain_type(library, param.type));
+    if (!is_named) continue;
+    all.back() += " " + param.name;
+    count = all.size();
+  }
+  all.resize(count);
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+// What such a function does: the checks that NVIDIA's begins with, then the line.
+std::string unsupported_body(const Library& library, const Function& function, const std::string& checks) {
+  const bool has_status = function.returns == library.status;
+  const auto type = our_type(library, function.returns);
+  const auto answer = has_status       ? ", " + library.not_supported
+                      : type == "void" ? std::string{}
+                                       : fmt::format(", {}{{}}", type);
+  const auto call = fmt::format("{}unsupported(\"{}\"{});", type == "void" ? "" : "return ", function.name, answer);
+  if (has_status && takes_handle(library, function))
+    return fmt::format("{0}  return with({1}, \"{2}\", [](const Call&) {{ {3} }});\n", checks, function.params[0].name,
+                       function.name, call);
+  return checks + "  " + call + "\n";
+}
+
+}  // namespace
+
 std::string emit_unsupported(const Library& library) {
   std::string out = kBanner;
   out += fmt::format(
@@ -108,16 +176,13 @@ std::string emit_unsupported(const Library& library) {
   for (const auto& f : library.functions) {
     if (!library.answer(f).by.empty() || !is_exported(library, f)) continue;
     const auto type = our_type(library, f.returns);
-    if (f.returns == library.status)
-      out += fmt::format("NVMLKIT_LIBRARY_EXPORT {3}{0} {1}() {{ return unsupported(\"{1}\", {2}); }}\n", type, f.name,
-                         library.not_supported, weak(library));
-    else
-      out += fmt::format("NVMLKIT_LIBRARY_EXPORT {4}{0} {1}() {{{3} unsupported(\"{1}\"{2}); }}\n", type, f.name,
-                         type == "void" ? "" : fmt::format(", {}{{}}", type), type == "void" ? "" : " return",
-                         weak(library));
+    const auto checks = first_checks(library, f);
+    const auto params = f.returns == library.status ? checked_params(library, f, checks) : std::string{};
+    out += fmt::format("NVMLKIT_LIBRARY_EXPORT {}{} {}({}) {{\n{}}}\n", weak(library), type, f.name, params,
+                       unsupported_body(library, f, checks));
     if (!library.second_names.empty())
-      out += fmt::format("NVMLKIT_LIBRARY_EXPORT {0} {1}{2}() __attribute__((alias(\"{2}\")));\n", type,
-                         library.second_names, f.name);
+      out += fmt::format("NVMLKIT_LIBRARY_EXPORT {0} {1}{2}({3}) __attribute__((alias(\"{2}\")));\n", type,
+                         library.second_names, f.name, params);
   }
   return out + fmt::format("\n}}  // extern \"C\"\n}}  // namespace nvmlkit::{}\n", library.id);
 }
