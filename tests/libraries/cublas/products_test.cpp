@@ -137,57 +137,6 @@ TEST_F(Products, Tf32RoundsInputs) {
   EXPECT_EQ(gemm(), std::getenv("NVIDIA_TF32_OVERRIDE") ? odd * odd : 1.0f);
 }
 
-TEST_F(Products, OfMatrixAndVector) {
-  for (int round = 0; round < 60; ++round) {
-    const int m = static_cast<int>(1 + random.below(30)), n = static_cast<int>(1 + random.below(30)), lda = m + 2;
-    const auto t = static_cast<cublasOperation_t>(random.below(2));
-    const int columns = t == CUBLAS_OP_N ? n : m, rows = t == CUBLAS_OP_N ? m : n;
-    const int steps[] = {1, 2, -1, -3};
-    const int incx = steps[random.below(4)], incy = steps[random.below(4)];
-    const auto a = numbers_of<double>(random, lda * n),
-               x = numbers_of<double>(random, 1 + (columns - 1) * std::abs(incx));
-    const auto y = numbers_of<double>(random, 1 + (rows - 1) * std::abs(incy));
-    const double alpha = random.number(), beta = random.number();
-    OnDevice<double> da(a), dx(x), dy(y);
-    ASSERT_EQ(lib.cublasDgemv_v2(handle, t, m, n, &alpha, da.data(), lda, dx.data(), incx, &beta, dy.data(), incy),
-              CUBLAS_STATUS_SUCCESS);
-    const auto result = dy.get();
-    const auto at = [](int k, int count, int step) {
-      return static_cast<std::size_t>(step > 0 ? k * step : (k - count + 1) * step);
-    };
-    for (int i = 0; i < rows; ++i) {
-      double sum = 0;
-      for (int l = 0; l < columns; ++l) sum += element(a, t, lda, i, l).real() * x[at(l, columns, incx)];
-      ASSERT_NEAR(result[at(i, rows, incy)], alpha * sum + beta * y[at(i, rows, incy)], 1e-12);
-    }
-  }
-}
-
-// A * X = alpha * B, checked by the product.
-TEST_F(Products, TrianglesSolve) {
-  for (int round = 0; round < 20; ++round) {
-    const int m = static_cast<int>(1 + random.below(20)), n = static_cast<int>(1 + random.below(20));
-    const bool is_upper = random.below(2) != 0;
-    auto a = numbers_of<double>(random, m * m);
-    for (int i = 0; i < m; ++i) a[static_cast<std::size_t>(i + i * m)] += 5;
-    const auto b = numbers_of<double>(random, m * n);
-    const double alpha = 2;
-    OnDevice<double> da(a), db(b);
-    ASSERT_EQ(lib.cublasDtrsm_v2(handle, CUBLAS_SIDE_LEFT, is_upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER,
-                                 CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, m, n, &alpha, da.data(), m, db.data(), m),
-              CUBLAS_STATUS_SUCCESS);
-    const auto x = db.get();
-    for (int i = 0; i < m; ++i)
-      for (int j = 0; j < n; ++j) {
-        double sum = 0;
-        for (int l = 0; l < m; ++l)
-          if (is_upper ? l >= i : l <= i)
-            sum += a[static_cast<std::size_t>(i + l * m)] * x[static_cast<std::size_t>(l + j * m)];
-        ASSERT_NEAR(sum, alpha * b[static_cast<std::size_t>(i + j * m)], 1e-10);
-      }
-  }
-}
-
 // Factors, inverses and solutions of a batch, by the products that they stand for.
 TEST_F(Products, BatchesOfFactorsSolve) {
   constexpr int kSize = 7, kCount = 4;

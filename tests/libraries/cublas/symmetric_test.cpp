@@ -1,84 +1,19 @@
 // Symmetric and Hermitian matrices with vectors, in each way that they lie in memory, against the full matrix.
 #include <cmath>
 
-#include "cublas_support.hpp"
+#include "stored.hpp"
 
 namespace nvmlkit::library_test {
 namespace {
-
-enum class Kind { full, band, packed };
-
-// A random matrix of which one triangle lies in memory.
-struct Stored {
-  Kind kind;
-  bool is_upper, conjugates;
-  std::int64_t n, k, ld;
-  std::vector<DoubleComplex> memory;
-
-  Stored(Random& random, Kind kind_, bool hermitian, bool complex)
-      : kind(kind_), is_upper(random.below(2) == 0), conjugates(hermitian), n(1 + random.below(9)) {
-    k = kind == Kind::band ? random.below(n) : n;
-    ld = (kind == Kind::band ? k + 1 : n) + random.below(3);
-    memory.resize(static_cast<std::size_t>(kind == Kind::packed ? n * (n + 1) / 2 : ld * n));
-    for (auto& v : memory) v = {random.number(), complex ? random.number() : 0};
-  }
-  bool has(std::int64_t i, std::int64_t j) const { return (is_upper ? i <= j : i >= j) && std::abs(i - j) <= k; }
-  std::size_t at(std::int64_t i, std::int64_t j) const {
-    if (kind == Kind::full) return static_cast<std::size_t>(i + j * ld);
-    if (kind == Kind::band) return static_cast<std::size_t>((is_upper ? k + i - j : i - j) + j * ld);
-    std::size_t before = 0;  // one column behind the other
-    for (std::int64_t c = 0; c < j; ++c) before += static_cast<std::size_t>(is_upper ? c + 1 : n - c);
-    return before + static_cast<std::size_t>(is_upper ? i : i - j);
-  }
-  // Of the matrix that the triangle stands for.
-  DoubleComplex element(std::int64_t i, std::int64_t j) const {
-    if (std::abs(i - j) > k) return 0;
-    if (!has(i, j)) return conjugates ? std::conj(memory[at(j, i)]) : memory[at(j, i)];
-    const auto v = memory[at(i, j)];
-    return conjugates && i == j ? v.real() : v;
-  }
-  cublasFillMode_t fill() const { return is_upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER; }
-};
-
-template <class T>
-T narrow(DoubleComplex v) {
-  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
-    return static_cast<T>(v.real());
-  else
-    return T(v);
-}
-template <class T>
-std::vector<T> narrow(const std::vector<DoubleComplex>& from) {
-  std::vector<T> out;
-  for (const auto v : from) out.push_back(narrow<T>(v));
-  return out;
-}
-template <class T>
-constexpr double kTolerance = sizeof(T) == sizeof(float) || std::is_same_v<T, Complex> ? 2e-5 : 1e-13;
-
-// A vector with a step, which may be negative.
-struct Steps {
-  std::int64_t n, step;
-  std::vector<DoubleComplex> memory;
-
-  Steps(Random& random, std::int64_t count, bool complex) : n(count), step(1 + random.below(3)) {
-    if (random.below(2) == 0) step = -step;
-    memory.resize(static_cast<std::size_t>(1 + (n - 1) * std::abs(step)));
-    for (auto& v : memory) v = {random.number(), complex ? random.number() : 0};
-  }
-  std::size_t at(std::int64_t k) const { return static_cast<std::size_t>(step < 0 ? (k - n + 1) * step : k * step); }
-  DoubleComplex operator[](std::int64_t k) const { return memory[at(k)]; }
-};
 
 class Symmetric : public CublasTest {
  protected:
   // call(stored, alpha, a, x, incx, beta, y, incy) of the function.
   template <class T, class Function>
   void with_vector(Kind kind, bool hermitian, Function call) {
-    constexpr bool kComplex = !std::is_same_v<T, float> && !std::is_same_v<T, double>;
     for (int turn = 0; turn < 12; ++turn) {
-      const Stored a(random, kind, hermitian, kComplex);
-      const Steps x(random, a.n, kComplex), y(random, a.n, kComplex);
+      const Stored a(random, kind, hermitian, kIsComplex<T>);
+      const Steps x(random, a.n, kIsComplex<T>), y(random, a.n, kIsComplex<T>);
       const T alpha = number_of<T>(random), beta = turn % 3 == 0 ? T{} : number_of<T>(random);
       OnDevice<T> da(narrow<T>(a.memory)), dx(narrow<T>(x.memory)), dy(narrow<T>(y.memory));
       ASSERT_EQ(
@@ -95,10 +30,9 @@ class Symmetric : public CublasTest {
   // call(stored, x, incx, y, incy, a) adds to A what add(x, y, row, column) tells.
   template <class T, class Function, class Add>
   void update(Kind kind, bool hermitian, Function call, Add add) {
-    constexpr bool kComplex = !std::is_same_v<T, float> && !std::is_same_v<T, double>;
     for (int turn = 0; turn < 12; ++turn) {
-      const Stored a(random, kind, hermitian, kComplex);
-      const Steps x(random, a.n, kComplex), y(random, a.n, kComplex);
+      const Stored a(random, kind, hermitian, kIsComplex<T>);
+      const Steps x(random, a.n, kIsComplex<T>), y(random, a.n, kIsComplex<T>);
       OnDevice<T> da(narrow<T>(a.memory)), dx(narrow<T>(x.memory)), dy(narrow<T>(y.memory));
       ASSERT_EQ(call(a, dx.data(), static_cast<int>(x.step), dy.data(), static_cast<int>(y.step), da.data()),
                 CUBLAS_STATUS_SUCCESS);
