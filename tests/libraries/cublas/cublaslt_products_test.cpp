@@ -1,0 +1,165 @@
+// Products of random shapes, orders, strides, batches, types and epilogues, against sums in double precision.
+#include <cmath>
+
+#include "cublaslt_support.hpp"
+#include "libraries/blas/types.hpp"
+
+namespace nvmlkit::library_test {
+namespace {
+
+using blas::Bfloat16;
+using blas::Half;
+
+template <class T>
+T narrow_of(double v) {
+  if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(v);
+  else
+    return T::of(v);
+}
+template <class T>
+double wide_of(T v) {
+  if constexpr (std::is_floating_point_v<T>)
+    return v;
+  else
+    return static_cast<double>(T::wide(v));
+}
+
+// A batch of matrices and its layout.
+template <class T>
+struct Batch {
+  std::int64_t rows, columns, ld, stride;
+  std::int32_t count;
+  bool is_by_rows;
+  std::vector<T> memory;
+  MatrixLayout* layout = nullptr;
+
+  Batch(Random& random, cudaDataType type, std::int64_t m, std::int64_t n, std::int32_t matrices, bool by_rows)
+      : rows(m), columns(n), count(matrices), is_by_rows(by_rows) {
+    ld = (is_by_rows ? n : m) + random.below(4);
+    stride = ld * (is_by_rows ? m : n) + random.below(5);
+    for (std::int64_t k = 0; k < stride * count; ++k) memory.push_back(narrow_of<T>(random.number()));
+    const auto& lib = lt_library();
+    EXPECT_EQ(lib.cublasLtMatrixLayoutCreate(&layout, type, std::uint64_t(m), std::uint64_t(n), ld),
+              CUBLAS_STATUS_SUCCESS);
+    set(CUBLASLT_MATRIX_LAYOUT_ORDER, static_cast<std::int32_t>(is_by_rows ? CUBLASLT_ORDER_ROW : CUBLASLT_ORDER_COL));
+    set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, count);
+    set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
+  }
+  ~Batch() { lt_library().cublasLtMatrixLayoutDestroy(layout); }
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  template <class V>
+  void set(cublasLtMatrixLayoutAttribute_t which, V value) {
+    EXPECT_EQ(lt_library().cublasLtMatrixLayoutSetAttribute(layout, which, &value, sizeof value),
+              CUBLAS_STATUS_SUCCESS);
+  }
+  std::size_t at(std::int64_t q, std::int64_t i, std::int64_t j) const {
+    return static_cast<std::size_t>(q * stride + (is_by_rows ? i * ld + j : i + j * ld));
+  }
+  double operator()(std::int64_t q, std::int64_t i, std::int64_t j) const { return wide_of(memory[at(q, i, j)]); }
+};
+
+// Inputs of A, results of C, scalars of S.
+template <class A, class C, class S>
+class RandomProducts {
+ public:
+  RandomProducts(cudaDataType type_a, cudaDataType type_c, cublasComputeType_t compute, cudaDataType scalar)
+      : type_a_(type_a), type_c_(type_c), compute_(compute), scalar_(scalar) {
+    EXPECT_EQ(lib_.cublasLtCreate(&handle_), CUBLAS_STATUS_SUCCESS);
+  }
+  ~RandomProducts() { lib_.cublasLtDestroy(handle_); }
+  RandomProducts(const RandomProducts&) = delete;
+  RandomProducts& operator=(const RandomProducts&) = delete;
+
+  void check(double tolerance) {
+    for (int turn = 0; turn < 40 && !testing::Test::HasFailure(); ++turn) {
+      MatmulDescription* description = nullptr;
+      ASSERT_EQ(lib_.cublasLtMatmulDescCreate(&description, compute_, scalar_), CUBLAS_STATUS_SUCCESS);
+      one(description, turn, tolerance);
+      lib_.cublasLtMatmulDescDestroy(description);
+    }
+  }
+
+ private:
+  template <class V>
+  void set(MatmulDescription* description, cublasLtMatmulDescAttributes_t which, V value) {
+    ASSERT_EQ(lib_.cublasLtMatmulDescSetAttribute(description, which, &value, sizeof value), CUBLAS_STATUS_SUCCESS);
+  }
+  void one(MatmulDescription* description, int turn, double tolerance) {
+    const auto size = [&] { return 1 + random_.below(30); };
+    const auto m = size(), n = size(), k = size();
+    const auto count = static_cast<std::int32_t>(1 + random_.below(4));
+    const bool turns_a = random_.below(2), turns_b = random_.below(2);
+    const bool rows_of_a = random_.below(3) == 0, rows_of_b = random_.below(3) == 0,
+               rows_of_result = random_.below(3) == 0;
+    const Batch<A> a(random_, type_a_, turns_a ? k : m, turns_a ? m : k, count, rows_of_a),
+        b(random_, type_a_, turns_b ? n : k, turns_b ? k : n, count, rows_of_b);
+    const Batch<C> c(random_, type_c_, m, n, count, rows_of_result), d(random_, type_c_, m, n, count, rows_of_result);
+    // Rows have no epilogue.
+    const bool has_bias = !rows_of_result && random_.below(2), has_relu = !rows_of_result && random_.below(2);
+    std::vector<C> bias;
+    for (std::int64_t i = 0; i < m; ++i) bias.push_back(narrow_of<C>(random_.number()));
+    const S alpha = static_cast<S>(random_.number()), beta = turn % 3 == 0 ? S{} : static_cast<S>(random_.number());
+    const OnDevice<A> da(a.memory), db(b.memory);
+    const OnDevice<C> dc(c.memory), dd(d.memory), of_bias(bias);
+    // 1 is CUBLAS_OP_T, of the other library's header.
+    set(description, CUBLASLT_MATMUL_DESC_TRANSA, std::int32_t{turns_a});
+    set(description, CUBLASLT_MATMUL_DESC_TRANSB, std::int32_t{turns_b});
+    if (has_bias) set(description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, of_bias.data());
+    set(description, CUBLASLT_MATMUL_DESC_EPILOGUE,
+        static_cast<std::uint32_t>(has_bias && has_relu ? CUBLASLT_EPILOGUE_RELU_BIAS
+                                   : has_bias           ? CUBLASLT_EPILOGUE_BIAS
+                                   : has_relu           ? CUBLASLT_EPILOGUE_RELU
+                                                        : CUBLASLT_EPILOGUE_DEFAULT));
+    ASSERT_EQ(lib_.cublasLtMatmul(handle_, description, &alpha, da.data(), a.layout, db.data(), b.layout, &beta,
+                                  dc.data(), c.layout, dd.data(), d.layout, nullptr, nullptr, 0, nullptr),
+              CUBLAS_STATUS_SUCCESS)
+        << "turn " << turn;
+    ASSERT_EQ(driver().cuCtxSynchronize(), cuda::CUDA_SUCCESS);
+    std::vector<double> wanted;
+    for (const C v : d.memory) wanted.push_back(wide_of(v));
+    for (std::int32_t q = 0; q < count; ++q)
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t i = 0; i < m; ++i) {
+          double sum = 0;
+          for (std::int64_t l = 0; l < k; ++l)
+            sum += (turns_a ? a(q, l, i) : a(q, i, l)) * (turns_b ? b(q, j, l) : b(q, l, j));
+          sum = static_cast<double>(alpha) * sum + static_cast<double>(beta) * c(q, i, j);
+          if (has_bias) sum += wide_of(bias[static_cast<std::size_t>(i)]);
+          wanted[d.at(q, i, j)] = has_relu ? std::max(sum, 0.0) : sum;
+        }
+    const auto found = dd.get();
+    for (std::size_t at = 0; at < found.size(); ++at)
+      ASSERT_NEAR(wide_of(found[at]), wanted[at], tolerance * (1 + std::abs(wanted[at])))
+          << "turn " << turn << ", place " << at;
+  }
+
+  const Cublaslt& lib_ = lt_library();
+  cudaDataType type_a_, type_c_;
+  cublasComputeType_t compute_;
+  cudaDataType scalar_;
+  Handle* handle_ = nullptr;
+  Random random_;
+};
+
+struct CublasLtProducts : testing::Test {
+  void SetUp() override { need_context(); }
+};
+
+TEST_F(CublasLtProducts, OfFloat) {
+  RandomProducts<float, float, float>(CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F).check(1e-5);
+}
+TEST_F(CublasLtProducts, OfDouble) {
+  RandomProducts<double, double, double>(CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F).check(1e-13);
+}
+TEST_F(CublasLtProducts, OfHalf) {
+  RandomProducts<Half, Half, float>(CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F).check(2e-3);
+}
+TEST_F(CublasLtProducts, OfBfloat16) {
+  RandomProducts<Bfloat16, Bfloat16, float>(CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F).check(2e-2);
+}
+
+}  // namespace
+}  // namespace nvmlkit::library_test
