@@ -19,24 +19,6 @@ NVMLKIT_BLAS(syrkx, Ssyrkx, Dsyrkx, Csyrkx, Zsyrkx)
 NVMLKIT_BLAS(geam, Sgeam, Dgeam, Cgeam, Zgeam)
 NVMLKIT_BLAS(dgmm, Sdgmm, Ddgmm, Cdgmm, Zdgmm)
 
-// A matrix of which op() has these rows and columns, and numbers between its columns.
-struct General {
-  cublasOperation_t t;
-  std::int64_t rows, columns, ld;
-  std::vector<DoubleComplex> memory;
-
-  General(Random& random, cublasOperation_t turned, std::int64_t m, std::int64_t n, bool complex)
-      : t(turned), rows(t == CUBLAS_OP_N ? m : n), columns(t == CUBLAS_OP_N ? n : m), ld(rows + random.below(3)) {
-    memory.resize(static_cast<std::size_t>(ld * columns));
-    for (auto& v : memory) v = {random.number(), complex ? random.number() : 0};
-  }
-  std::size_t at(std::int64_t i, std::int64_t j) const { return static_cast<std::size_t>(i + j * ld); }
-  DoubleComplex operator()(std::int64_t i, std::int64_t j) const {
-    const auto v = memory[t == CUBLAS_OP_N ? at(i, j) : at(j, i)];
-    return t == CUBLAS_OP_C ? std::conj(v) : v;
-  }
-};
-
 constexpr int kTurns = 30;
 
 template <class T>

@@ -1,4 +1,4 @@
-// Products of matrices and systems of equations over random shapes, against sums in double precision.
+// Products of matrices over random shapes, against sums in double precision.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -135,49 +135,6 @@ TEST_F(Products, Tf32RoundsInputs) {
   EXPECT_EQ(gemm(), odd * odd);
   lib.cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH);
   EXPECT_EQ(gemm(), std::getenv("NVIDIA_TF32_OVERRIDE") ? odd * odd : 1.0f);
-}
-
-// Factors, inverses and solutions of a batch, by the products that they stand for.
-TEST_F(Products, BatchesOfFactorsSolve) {
-  constexpr int kSize = 7, kCount = 4;
-  std::vector<double> a, b;
-  std::vector<double*> pa, pb, pc;
-  for (int q = 0; q < kCount; ++q) {
-    const auto one = numbers_of<double>(random, kSize * kSize), right = numbers_of<double>(random, kSize);
-    a.insert(a.end(), one.begin(), one.end());
-    b.insert(b.end(), right.begin(), right.end());
-  }
-  OnDevice<double> da(a), db(b), dc(std::vector<double>(a.size()));
-  for (int q = 0; q < kCount; ++q) {
-    pa.push_back(da.data() + q * kSize * kSize);
-    pb.push_back(db.data() + q * kSize);
-    pc.push_back(dc.data() + q * kSize * kSize);
-  }
-  OnDevice<double*> all_a(pa), all_b(pb), all_c(pc);
-  OnDevice<int> pivots(std::vector<int>(kSize * kCount)), states(std::vector<int>(kCount, -7));
-  ASSERT_EQ(lib.cublasDgetrfBatched(handle, kSize, all_a.data(), kSize, pivots.data(), states.data(), kCount),
-            CUBLAS_STATUS_SUCCESS);
-  EXPECT_EQ(states.get(), std::vector<int>(kCount, 0));
-  int info = -1;
-  ASSERT_EQ(lib.cublasDgetrsBatched(handle, CUBLAS_OP_N, kSize, 1, all_a.data(), kSize, pivots.data(), all_b.data(),
-                                    kSize, &info, kCount),
-            CUBLAS_STATUS_SUCCESS);
-  EXPECT_EQ(info, 0);
-  ASSERT_EQ(lib.cublasDgetriBatched(handle, kSize, all_a.data(), kSize, pivots.data(), all_c.data(), kSize,
-                                    states.data(), kCount),
-            CUBLAS_STATUS_SUCCESS);
-  const auto x = db.get(), inverse = dc.get();
-  for (int q = 0; q < kCount; ++q)
-    for (int i = 0; i < kSize; ++i) {
-      double sum = 0, unit = 0;
-      for (int l = 0; l < kSize; ++l) {
-        const double v = a[static_cast<std::size_t>(q * kSize * kSize + i + l * kSize)];
-        sum += v * x[static_cast<std::size_t>(q * kSize + l)];
-        unit += v * inverse[static_cast<std::size_t>(q * kSize * kSize + l + i * kSize)];
-      }
-      EXPECT_NEAR(sum, b[static_cast<std::size_t>(q * kSize + i)], 1e-10);
-      EXPECT_NEAR(unit, 1, 1e-10);
-    }
 }
 
 // The inverse of a singular matrix of a batch has no finite numbers, and its state names the pivot.

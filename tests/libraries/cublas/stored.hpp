@@ -1,4 +1,4 @@
-// Matrices of which a triangle lies in memory, and vectors with steps, of random sizes.
+// Matrices, matrices of which a triangle lies in memory, and vectors with steps, of random sizes.
 #pragma once
 
 #include <cmath>
@@ -78,6 +78,24 @@ struct Steps {
   }
   std::size_t at(std::int64_t k) const { return static_cast<std::size_t>(step < 0 ? (k - n + 1) * step : k * step); }
   DoubleComplex operator[](std::int64_t k) const { return memory[at(k)]; }
+};
+
+// A matrix of which op() has these rows and columns, and numbers between its columns.
+struct General {
+  cublasOperation_t t;
+  std::int64_t rows, columns, ld;
+  std::vector<DoubleComplex> memory;
+
+  General(Random& random, cublasOperation_t turned, std::int64_t m, std::int64_t n, bool complex)
+      : t(turned), rows(t == CUBLAS_OP_N ? m : n), columns(t == CUBLAS_OP_N ? n : m), ld(rows + random.below(3)) {
+    memory.resize(static_cast<std::size_t>(ld * columns));
+    for (auto& v : memory) v = {random.number(), complex ? random.number() : 0};
+  }
+  std::size_t at(std::int64_t i, std::int64_t j) const { return static_cast<std::size_t>(i + j * ld); }
+  DoubleComplex operator()(std::int64_t i, std::int64_t j) const {
+    const auto v = memory[t == CUBLAS_OP_N ? at(i, j) : at(j, i)];
+    return t == CUBLAS_OP_C ? std::conj(v) : v;
+  }
 };
 
 // The function of a scalar: trsv<T>() is cublasStrsv_v2 for float.
