@@ -8,13 +8,13 @@
 namespace nvmlkit::ptx {
 namespace {
 
-struct Word {
+struct WordOfHead {
   std::string_view text;
   int line = 1;
 };
 
 // Takes a word from the beginning, behind spaces and comments.
-Word take_word(std::string_view& text, int& line) {
+WordOfHead take_word(std::string_view& text, int& line) {
   const auto drop = [&](std::size_t count) {
     line += static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(count), '\n'));
     text.remove_prefix(count);
@@ -28,7 +28,7 @@ Word take_word(std::string_view& text, int& line) {
     else
       break;
   }
-  Word out{text.substr(0, text.find_first_of(" \t\r\n\f\v,;/")), line};
+  WordOfHead out{text.substr(0, text.find_first_of(" \t\r\n\f\v,;/")), line};
   drop(out.text.size());
   return out;
 }
