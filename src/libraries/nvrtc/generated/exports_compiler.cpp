@@ -10,14 +10,17 @@ NVMLKIT_LIBRARY_EXPORT const char* nvrtcGetErrorString(nvrtcResult result) {
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetNumSupportedArchs(int* numArchs) {
+  if (!numArchs) return NVRTC_ERROR_INVALID_INPUT;
   return without_handle([&] { return functions::count_architectures(numArchs); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetPCHHeapSize(size_t* ret) {
+  if (!ret) return NVRTC_ERROR_INVALID_INPUT;
   return without_handle([&] { return functions::header_heap(ret); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetSupportedArchs(int* supportedArchs) {
+  if (!supportedArchs) return NVRTC_ERROR_INVALID_INPUT;
   return without_handle([&] { return functions::architectures(supportedArchs); });
 }
 
@@ -26,6 +29,7 @@ NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcSetPCHHeapSize(size_t size) {
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcVersion(int* major, int* minor) {
+  if (!major || !minor) return NVRTC_ERROR_INVALID_INPUT;
   return without_handle([&] { return functions::version(major, minor); });
 }
 

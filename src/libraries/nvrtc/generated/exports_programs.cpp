@@ -6,22 +6,27 @@
 namespace nvmlkit::nvrtc {
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcAddNameExpression(Program prog, const char* const name_expression) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::add_name(prog, name_expression); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcCompileProgram(Program prog, int numOptions, const char* const* options) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::compile(prog, numOptions, options); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcCreateProgram(Program* prog, const char* src, const char* name, int numHeaders, const char* const* headers, const char* const* includeNames) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::create(prog, src, name, numHeaders, headers, includeNames); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcDestroyProgram(Program* prog) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::destroy(prog); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetCUBIN(Program prog, char* cubin) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::cubin(prog, cubin); });
 }
 
@@ -31,50 +36,62 @@ NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetCUBINSize(Program prog, size_t* cubin
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetLTOIR(Program prog, char* LTOIR) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::ltoir(prog, LTOIR); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetLTOIRSize(Program prog, size_t* LTOIRSizeRet) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::ltoir_size(prog, LTOIRSizeRet); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetLoweredName(Program prog, const char* const name_expression, const char** lowered_name) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::lowered_name(prog, name_expression, lowered_name); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetOptiXIR(Program prog, char* optixir) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::optixir(prog, optixir); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetOptiXIRSize(Program prog, size_t* optixirSizeRet) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::optixir_size(prog, optixirSizeRet); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetPCHCreateStatus(Program prog) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::header_status(prog); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetPCHHeapSizeRequired(Program prog, size_t* size) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::header_heap_required(prog, size); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetPTX(Program prog, char* ptx) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::ptx(prog, ptx); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetPTXSize(Program prog, size_t* ptxSizeRet) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::ptx_size(prog, ptxSizeRet); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetProgramLog(Program prog, char* log) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::log(prog, log); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcGetProgramLogSize(Program prog, size_t* logSizeRet) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::log_size(prog, logSizeRet); });
 }
 
 NVMLKIT_LIBRARY_EXPORT nvrtcResult nvrtcSetFlowCallback(Program prog, FlowCallback callback, void* payload) {
+  if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   return without_handle([&] { return functions::set_flow_callback(prog, callback, payload); });
 }
 
