@@ -82,8 +82,20 @@ class Several {
     const auto execution = in == CUDA_C_16F ? CUDA_C_16F : doubles_ ? CUDA_C_64F : CUDA_C_32F;
     const auto result = library().cufftXtMakePlanMany(plan, static_cast<int>(n.size()), n.data(), nullptr, 1, 0, in,
                                                       nullptr, 1, 0, out, batch, work.data(), execution);
-    for (const auto size : work) EXPECT_EQ(size, result == CUFFT_SUCCESS ? 0u : 7u);
+    EXPECT_EQ(work, result == CUFFT_SUCCESS ? sizes_of_parts() : std::vector<std::size_t>(numbers_.size(), 7));
     return result;
+  }
+
+  // Of each GPU: the memory that it has of the numbers.
+  std::vector<std::size_t> sizes_of_parts() {
+    std::vector<std::size_t> out(numbers_.size());
+    for (const auto format : {CUFFT_XT_FORMAT_INPLACE, CUFFT_XT_FORMAT_INPLACE_SHUFFLED}) {
+      Descriptor* part = nullptr;
+      if (library().cufftXtMalloc(plan, &part, format) != CUFFT_SUCCESS) continue;
+      for (std::size_t g = 0; g < out.size(); ++g) out[g] = std::max(out[g], part->memory->size[g]);
+      EXPECT_EQ(library().cufftXtFree(part), CUFFT_SUCCESS);
+    }
+    return out;
   }
 
   Descriptor* memory(cufftXtSubFormat format) {

@@ -16,6 +16,12 @@ TEST(SeveralGpusCalls, GpusThatCannotBe) {
   EXPECT_EQ(library().cufftXtSetGPUs(plan, 2, two), CUFFT_SUCCESS);
   EXPECT_EQ(library().cufftMakePlan2d(plan, 64, 64, CUFFT_C2C, nullptr), CUFFT_INVALID_VALUE);
   EXPECT_EQ(library().cufftMakePlan2d(plan, 64, 64, CUFFT_C2C, work), CUFFT_SUCCESS);
+  std::size_t again[2] = {};
+  EXPECT_EQ(library().cufftGetSize(plan, again), CUFFT_SUCCESS);
+  for (const int g : {0, 1}) {  // programs expect a work area of each GPU
+    EXPECT_EQ(work[g], 64 * 64 / 2 * sizeof(Complex));
+    EXPECT_EQ(again[g], work[g]);
+  }
   EXPECT_EQ(library().cufftXtSetGPUs(plan, 2, two), CUFFT_INVALID_PLAN);
   EXPECT_EQ(library().cufftDestroy(plan), CUFFT_SUCCESS);
 }
@@ -105,7 +111,7 @@ TEST(SeveralGpusCalls, RunsThatCannotBe) {
   std::size_t sizes[2] = {7, 7};
   void* areas[2] = {};
   EXPECT_EQ(library().cufftGetSize(plan, sizes), CUFFT_SUCCESS);
-  EXPECT_EQ(sizes[1], 0u);
+  EXPECT_EQ(sizes[1], 32 * 32 / 2 * sizeof(Complex));
   EXPECT_EQ(library().cufftSetWorkArea(plan, nullptr), CUFFT_INVALID_PLAN);
   EXPECT_EQ(library().cufftXtSetWorkArea(plan, areas), CUFFT_SUCCESS);
   EXPECT_EQ(library().cufftXtSetWorkAreaPolicy(plan, CUFFT_WORKAREA_MINIMAL, sizes), CUFFT_INVALID_PLAN);

@@ -1,8 +1,7 @@
 #include "libraries/cufft/functions/plans.hpp"
 
-#include <algorithm>
-
 #include "libraries/cufft/functions/request.hpp"
+#include "libraries/cufft/functions/sizes.hpp"
 
 namespace nvmlkit::cufft::functions {
 namespace {
@@ -20,7 +19,7 @@ auto maker(Handle handle, std::size_t* work) {
     const auto plan = find_plan(handle);
     if (!plan) return CUFFT_INVALID_PLAN;
     const auto result = give_layout(*plan, request);
-    if (result == CUFFT_SUCCESS) std::fill_n(work, plan->gpu_count(), 0);  // one for each GPU
+    if (result == CUFFT_SUCCESS) put_sizes(work, plan->gpu_count(), plan->spread());
     return result;
   };
 }

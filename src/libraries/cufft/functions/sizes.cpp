@@ -13,13 +13,22 @@ auto sizer(std::size_t* work, std::optional<Handle> handle = std::nullopt) {
     const auto plan = handle ? find_plan(*handle) : nullptr;
     if (handle && !plan) return CUFFT_INVALID_PLAN;
     std::optional<Layout> layout;
-    const auto result = Layout::make(request, layout);
-    if (result == CUFFT_SUCCESS) std::fill_n(work, plan ? plan->gpu_count() : 1, 0);
+    std::optional<Spread> spread;
+    auto result = Layout::make(request, layout);
+    if (result == CUFFT_SUCCESS && plan && plan->gpus()) result = Spread::make(*layout, plan->gpus()->count(), spread);
+    if (result == CUFFT_SUCCESS) put_sizes(work, plan ? plan->gpu_count() : 1, spread);
     return result;
   };
 }
 
 }  // namespace
+
+void put_sizes(std::size_t* work, std::size_t gpus, const std::optional<Spread>& spread) {
+  for (std::size_t g = 0; g < gpus; ++g) {
+    const auto bytes = [&](cufftXtSubFormat format) { return spread ? spread->bytes(format, static_cast<int>(g)) : 0; };
+    work[g] = std::max(bytes(CUFFT_XT_FORMAT_INPLACE), bytes(CUFFT_XT_FORMAT_INPLACE_SHUFFLED));
+  }
+}
 
 cufftResult estimate_1d(int nx, cufftType type, int batch, std::size_t* work) {
   if (!work) return CUFFT_INVALID_VALUE;
@@ -43,7 +52,7 @@ cufftResult size(Handle handle, std::size_t* work) {
   if (!work) return CUFFT_INVALID_VALUE;
   const auto plan = find_plan(handle);
   if (!plan || !plan->layout()) return CUFFT_INVALID_PLAN;
-  std::fill_n(work, plan->gpu_count(), 0);
+  put_sizes(work, plan->gpu_count(), plan->spread());
   return CUFFT_SUCCESS;
 }
 cufftResult size_1d(Handle handle, int nx, cufftType type, int batch, std::size_t* work) {

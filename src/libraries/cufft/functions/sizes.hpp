@@ -1,4 +1,5 @@
-// The work area of a plan. FFTW keeps its memory itself: the size is 0, and any area is right.
+// The work area of a plan. FFTW keeps its memory itself: the size is 0, and any area is right. Of several GPUs, each
+// asks for as much as it has of the numbers: programs expect an area of each.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +7,9 @@
 #include "libraries/cufft/call.hpp"
 
 namespace nvmlkit::cufft::functions {
+
+// One size for each of `gpus`. `spread`: of a plan with several.
+void put_sizes(std::size_t* work, std::size_t gpus, const std::optional<Spread>& spread);
 
 cufftResult estimate_1d(int nx, cufftType type, int batch, std::size_t* work);
 cufftResult estimate_2d(int nx, int ny, cufftType type, std::size_t* work);
