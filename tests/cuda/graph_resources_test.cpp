@@ -1,6 +1,12 @@
 // What graphs hold: memory, conditions, waits for memory, what is said of edges; and what ends of handles mean.
+#include <unistd.h>
+
 #include <array>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "resources.hpp"
 
@@ -127,6 +133,35 @@ TEST_F(CudaGraphs, HandlesEndWithWhatTheyName) {
   EXPECT_EQ(driver().cuMemFree_v2(address), CUDA_ERROR_INVALID_VALUE);  // no launch allocated it
 }
 
+// As text: a kernel by its name, with a flag also how it is launched.
+TEST_F(CudaGraphs, ArePrintedWithTheNamesOfKernels) {
+  const auto own = graph();
+  CUDA_KERNEL_NODE_PARAMS what{};
+  auto where = allocate(4);
+  unsigned added = 0;
+  void* arguments[] = {&where, &added};
+  what.func = tell();
+  what.gridDimX = 2, what.blockDimX = 32;
+  what.gridDimY = what.gridDimZ = what.blockDimY = what.blockDimZ = 1;
+  what.kernelParams = arguments;
+  CUgraphNode kernel = nullptr, none = nullptr;
+  ASSERT_EQ(driver().cuGraphAddKernelNode_v2(&kernel, own, nullptr, std::size_t{0}, &what), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuGraphAddEmptyNode(&none, own, &kernel, std::size_t{1}), CUDA_SUCCESS);
+  const std::string path = testing::TempDir() + "nvmlkit-graph-" + std::to_string(getpid());
+  const auto printed = [&](unsigned flags) {
+    EXPECT_EQ(driver().cuGraphDebugDotPrint(own, path.c_str(), flags), CUDA_SUCCESS);
+    std::ifstream in(path);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const auto plain = printed(0), whole = printed(CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE);
+  std::remove(path.c_str());
+  EXPECT_NE(plain.find("[label=\"kernel\\ntell\"]"), std::string::npos) << plain;
+  EXPECT_NE(plain.find("[label=\"empty\"]"), std::string::npos) << plain;
+  EXPECT_NE(plain.find("\" -> \""), std::string::npos) << plain;
+  EXPECT_NE(whole.find("[label=\"kernel\\ntell<<<(2,1,1),(32,1,1),0>>>\"]"), std::string::npos) << whole;
+  EXPECT_EQ(driver().cuGraphDestroy(own), CUDA_SUCCESS);
+}
+
 // Waits for memory and writes of it, as nodes and out of a captured stream.
 TEST_F(CudaGraphs, AGraphWritesMemory) {
   const auto own = graph();
@@ -189,6 +224,28 @@ TEST_F(CudaGraphs, AnEventLeavesACapture) {
   CUgraph made = nullptr;
   EXPECT_EQ(driver().cuStreamEndCapture(captured, &made), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
   EXPECT_EQ(made, nullptr);
+}
+
+// The legacy stream cannot be used while a blocking stream is captured. Who asks about it leaves the capture.
+TEST_F(CudaGraphs, AQuestionAboutTheLegacyStreamLeavesACapture) {
+  CUstream captured = nullptr;
+  ASSERT_EQ(driver().cuStreamCreate(&captured, 0u), CUDA_SUCCESS);
+  const auto begin = [&] { return driver().cuStreamBeginCapture_v2(captured, CU_STREAM_CAPTURE_MODE_RELAXED); };
+  ASSERT_EQ(begin(), CUDA_SUCCESS);
+  CUstreamCaptureStatus status{};
+  auto* const legacy = reinterpret_cast<CUstream>(1);
+  EXPECT_EQ(driver().cuStreamIsCapturing(legacy, &status), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  EXPECT_EQ(driver().cuStreamIsCapturing(nullptr, &status), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  EXPECT_EQ(driver().cuStreamIsCapturing(captured, &status), CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  CUgraph made = nullptr;
+  EXPECT_EQ(driver().cuStreamEndCapture(captured, &made), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuGraphDestroy(made), CUDA_SUCCESS);
+  // Work for it ends the capture.
+  ASSERT_EQ(begin(), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemsetD8Async(allocate(4), 0, std::size_t{4}, nullptr), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  EXPECT_EQ(driver().cuStreamEndCapture(captured, &made), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  EXPECT_EQ(driver().cuStreamDestroy_v2(captured), CUDA_SUCCESS);
 }
 
 // What is said of an edge is kept; who has no place for it is told that there is some.

@@ -70,7 +70,7 @@ CUresult StreamGetCaptureInfo_v2(Context& context, CUstream hStream, CUstreamCap
   *captureStatus_out = CU_STREAM_CAPTURE_STATUS_NONE;
   const auto guard = graphs::guard();
   const auto capture = capture::of(*stream);
-  if (!capture) return captures::check_uncaptured(*stream);
+  if (!capture) return captures::check_uncaptured(*stream, false);
   *captureStatus_out = capture->is_invalid() ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
   if (id_out) *id_out = capture->id;
   if (graph_out) *graph_out = capture->graph;

@@ -1,10 +1,12 @@
 // Graphs and their nodes, for all kinds of nodes.
 #include <cstdio>
+#include <string>
 
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/graphs/graph.hpp"
 #include "driver/cuda/graphs/hand_out.hpp"
+#include "driver/cuda/launches/host_kernel.hpp"
 
 namespace nvmlkit::cuda::functions {
 CUresult GraphCreate(CUgraph* phGraph, unsigned int flags) {
@@ -78,10 +80,34 @@ CUresult GraphDestroyNode(CUgraphNode hNode) {
   return CUDA_SUCCESS;
 }
 
-CUresult GraphDebugDotPrint(CUgraph hGraph, const char* path, unsigned int) {
+namespace {
+
+// What stands in a node: its kind, and of a kernel its name. With flags, how it is launched.
+std::string label_of(const Node& node, unsigned flags) {
   static constexpr const char* kNames[] = {"kernel", "memcpy", "memset", "host",       "graph",
                                            "empty",  "wait",   "record", "signal",     "wait for semaphores",
                                            "alloc",  "free",   "batch",  "conditional"};
+  std::string out = kNames[node.work.index()];
+  const auto* const kernel = std::get_if<KernelWork>(&node.work);
+  if (!kernel) return out;
+  const char* name = nullptr;
+  if (kernel->of_host)
+    name = kernel->of_host->name();
+  else if (FuncGetName(&name, kernel->function) != CUDA_SUCCESS)
+    return out;
+  out += std::string("\\n") + name;
+  if ((flags & (CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE | CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS)) == 0) return out;
+  const auto in_three = [](const unsigned(&size)[3]) {
+    return '(' + std::to_string(size[0]) + ',' + std::to_string(size[1]) + ',' + std::to_string(size[2]) + ')';
+  };
+  const auto& shape = kernel->shape;
+  return out + "<<<" + in_three(shape.grid) + ',' + in_three(shape.block) + ',' + std::to_string(shape.dynamic_shared) +
+         ">>>";
+}
+
+}  // namespace
+
+CUresult GraphDebugDotPrint(CUgraph hGraph, const char* path, unsigned int flags) {
   const auto guard = graphs::guard();
   const auto graph = graphs::find(hGraph);
   if (!graph) return CUDA_ERROR_INVALID_VALUE;
@@ -89,7 +115,7 @@ CUresult GraphDebugDotPrint(CUgraph hGraph, const char* path, unsigned int) {
   if (!file) return CUDA_ERROR_OPERATING_SYSTEM;
   std::fprintf(file, "digraph {\n");
   for (const auto& node : graph->nodes) {
-    std::fprintf(file, "  \"%p\" [label=\"%s\"];\n", static_cast<void*>(node->handle), kNames[node->work.index()]);
+    std::fprintf(file, "  \"%p\" [label=\"%s\"];\n", static_cast<void*>(node->handle), label_of(*node, flags).c_str());
     for (const auto need : node->needs)
       std::fprintf(file, "  \"%p\" -> \"%p\";\n", static_cast<void*>(need), static_cast<void*>(node->handle));
   }

@@ -16,6 +16,7 @@ class HostKernel {
 
   // Runs to the end. What goes wrong is an error of the context from now on.
   void run(Context& context) const;
+  const char* name() const { return kernel_.name; }
 
  private:
   host_kernels::Kernel kernel_;

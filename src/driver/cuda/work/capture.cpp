@@ -65,14 +65,14 @@ constinit thread_local CUstreamCaptureMode mode_of_thread = CU_STREAM_CAPTURE_MO
 
 // Those under way that a call disturbs.
 template <class Disturbs>
-CUresult refuse_where(CUresult error, Disturbs disturbs) {
+CUresult refuse_where(CUresult error, Disturbs disturbs, bool invalidates = true) {
   if (captures_under_way.load(std::memory_order_relaxed) == 0) return CUDA_SUCCESS;
   auto& captures = under_way();
   const std::lock_guard lock(captures.mutex);
   auto result = CUDA_SUCCESS;
   for (auto* const capture : captures.all) {
     if (!disturbs(*capture)) continue;
-    capture->invalidate();
+    if (invalidates) capture->invalidate();
     result = error;
   }
   return result;
@@ -92,10 +92,11 @@ CUresult captures::check_wait_for_all(CUcontext context) {
                       [&](const Capture& capture) { return capture.is_of(context); });
 }
 
-CUresult captures::check_uncaptured(const Stream& stream) {
+CUresult captures::check_uncaptured(const Stream& stream, bool is_handed_work) {
   if (stream.kind != Stream::Kind::legacy) return CUDA_SUCCESS;
-  return refuse_where(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
-                      [&](const Capture& capture) { return capture.forbids(stream); });
+  return refuse_where(
+      CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, [&](const Capture& capture) { return capture.forbids(stream); },
+      is_handed_work);
 }
 
 bool captures::invalidate_of(const std::set<CUcontext>& contexts) {

@@ -57,8 +57,9 @@ CUresult check_unsafe();
 // The same for a call that waits for all of a context.
 CUresult check_wait_for_all(CUcontext context);
 
-// Whether work may be handed to a stream that is not captured. Captures that this disturbs are invalid.
-CUresult check_uncaptured(const Stream& stream);
+// Whether work may be handed to a stream that is not captured. Captures that it disturbs become invalid, unless the
+// call only asks, as cuda.h says of cuStreamIsCapturing.
+CUresult check_uncaptured(const Stream& stream, bool is_handed_work = true);
 
 // Ends the captures that began in one of these contexts with an error. False: there are none.
 bool invalidate_of(const std::set<CUcontext>& contexts);
