@@ -154,5 +154,21 @@ TEST_F(Products, TheInverseOfASingularMatrixIsNotFinite) {
   for (std::size_t i = 4; i < found.size(); ++i) EXPECT_FALSE(std::isfinite(found[i])) << i;
 }
 
+// As BLAS has it: nothing is added.
+TEST_F(Products, ZeroTimesNanAddsNothing) {
+  const std::vector<double> numbers = {1, 2, 3};
+  OnDevice<double> nan(std::vector<double>(3, std::nan(""))), y(numbers), zero({0});
+  ASSERT_EQ(lib.cublasSetPointerMode_v2(handle, CUBLAS_POINTER_MODE_DEVICE), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasDaxpy_v2(handle, 3, zero.data(), nan.data(), 1, y.data(), 1), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(y.get(), numbers);
+  EXPECT_EQ(lib.cublasAxpyEx(handle, 3, zero.data(), CUDA_R_64F, nan.data(), CUDA_R_64F, 1, y.data(), CUDA_R_64F, 1,
+                             CUDA_R_64F),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(y.get(), numbers);
+  zero.set({1});
+  EXPECT_EQ(lib.cublasDaxpy_v2(handle, 3, zero.data(), nan.data(), 1, y.data(), 1), CUBLAS_STATUS_SUCCESS);
+  EXPECT_TRUE(std::isnan(y.get()[0]));
+}
+
 }  // namespace
 }  // namespace nvmlkit::library_test

@@ -53,6 +53,7 @@ cublasStatus_t axpy_ex(const Call& call, std::int64_t n, const void* alpha, cuda
     const auto by = factor.get(running);
     const auto a = load(running, Type(type_x), n, x, incx);
     auto b = load(running, Type(type_y), n, y, incy);
+    if (by == decltype(by){}) return;
     for (std::size_t k = 0; k < a.size(); ++k) b[k] += by * a[k];
     store(running, Type(type_y), b, y, incy);
   });

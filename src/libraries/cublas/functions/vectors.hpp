@@ -131,6 +131,7 @@ cublasStatus_t axpy(const Call& call, std::int64_t n, const T* alpha, const T* x
     const T by = factor.get(running);
     const auto from = read(running, n, x, incx);
     const auto to = write(running, n, y, incy);
+    if (by == T{}) return;  // as BLAS: x may be NaN. CuPy's `eigsh` counts on it
     for (std::int64_t k = 0; k < n; ++k) to[k] += by * from[k];
   });
 }
