@@ -32,7 +32,7 @@ class Docker:
         self.daemon_version = subprocess.run([daemon, "--version"], capture_output=True, text=True).stdout.strip()
         version = re.search(r"\b(\d+)\.\d+", self.daemon_version)
         if not version or int(version[1]) < FIRST_WITH_CDI:
-            raise Unusable(f"{self.daemon_version or daemon}: knows no CDI (NVMLKIT_TEST_DOCKERD can name Docker {FIRST_WITH_CDI} or later)")
+            raise Unusable(f"{self.daemon_version or daemon}: knows no CDI; NVMLKIT_TEST_DOCKERD can name Docker {FIRST_WITH_CDI}")
         self.folder = folder / self.name
         self.folder.mkdir()
         self.socket = Path("/run/nvmlkit-test-docker.sock")  # of the test's own /run: a short path
@@ -41,11 +41,11 @@ class Docker:
         beside = daemon.parent.parent / "bin"
         self.environment = {"PATH": f"{self.folder}:{beside}:{os.environ['PATH']}", "DOCKER_HOST": f"unix://{self.socket}",
                             "DOCKER_CONFIG": str(self.folder / "client"), "HOME": str(self.folder)}  # fmt: skip
-        settings = {"features": {"cdi": True, "containerd-snapshotter": images_in_containerd}, "cdi-spec-dirs": ["/run/cdi"], "hosts": [f"unix://{self.socket}"],
-                    "data-root": str(self.folder / "data"), "exec-root": "/run/nvmlkit-test-docker",
+        settings = {"features": {"cdi": True, "containerd-snapshotter": images_in_containerd}, "cdi-spec-dirs": ["/run/cdi"],
+                    "hosts": [f"unix://{self.socket}"], "data-root": str(self.folder / "data"), "exec-root": "/run/nvmlkit-test-docker",
                     "storage-driver": "native" if images_in_containerd else "vfs",
-                    "pidfile": str(self.folder / "pid"), "bridge": "none", "iptables": False, "userland-proxy": False, "ip-forward": False,
-                    "exec-opts": ["native.cgroupdriver=cgroupfs"]}  # fmt: skip
+                    "pidfile": str(self.folder / "pid"), "bridge": "none", "iptables": False, "userland-proxy": False,
+                    "ip-forward": False, "exec-opts": ["native.cgroupdriver=cgroupfs"]}  # fmt: skip
         (self.folder / "daemon.json").write_text(json.dumps(settings))
         self.images: dict[Path, str] = {}
         self.log = self.folder / "log"
@@ -68,7 +68,9 @@ class Docker:
             self._import(root, self.images[root])
         return self.run_image(self.images[root], command, devices, user, variables)
 
-    def run_image(self, image: str, command: list[str], devices: list[str], user: int | None = None, variables: Iterable[str] = ()) -> Result:
+    def run_image(
+        self, image: str, command: list[str], devices: list[str], user: int | None = None, variables: Iterable[str] = ()
+    ) -> Result:
         known = [f"--env={variable}" for variable in variables]
         given = [word for device in devices for word in ("--device", device)]
         who = [] if user is None else ["--user", f"{user}:{user}"]
