@@ -1,6 +1,4 @@
 // Plans of pieces on disk, and objects that are none.
-#include "ptx/compile/plan.hpp"
-
 #include <elf.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "ptx/compile/linked.hpp"
+#include "ptx/compile/plan.hpp"
 #include "ptx/module.hpp"
 
 namespace nvmlkit::ptx {
@@ -96,16 +95,9 @@ TEST(LinkedCode, IsNoneOfWhatIsNoObject) {
   EXPECT_FALSE(codes(""));
   EXPECT_FALSE(codes("no object"));
   EXPECT_FALSE(codes(object()));  // nothing that is loaded
-  sections[1] = {.sh_name = 0,
-                 .sh_type = SHT_PROGBITS,
-                 .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-                 .sh_addr = 0,
-                 .sh_offset = sizeof header + sizeof sections,
-                 .sh_size = 64,
-                 .sh_link = 0,
-                 .sh_info = 0,
-                 .sh_addralign = 16,
-                 .sh_entsize = 0};
+  sections[1] = {.sh_name = 0, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = 0,
+                 .sh_offset = sizeof header + sizeof sections, .sh_size = 64, .sh_link = 0, .sh_info = 0,
+                 .sh_addralign = 16, .sh_entsize = 0};
   EXPECT_FALSE(codes(object()));  // no function in it
   const Elf64_Sym symbol{0, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 1, 0, 64};
   auto with_symbol = object();

@@ -1,6 +1,5 @@
 #include "ptx/compile/compiled.hpp"
 
-#include "ptx/compile/beginnings.hpp"
 #include "ptx/compile/library.hpp"
 #include "ptx/compile/queue.hpp"
 #include "ptx/compile/shared_writes.hpp"
@@ -150,10 +149,6 @@ const PieceNode* Compiled::make(std::uint32_t at, const CodeContext& warp) {
 const PieceNode* Compiled::make_one(Spot& spot, std::uint32_t at, const CodeContext& warp) {
   const auto count = spot.count.load(std::memory_order_relaxed);
   if (count >= kMostPieces) return nullptr;
-  if (!may_begin_at(function_.code[at], warp)) {
-    if (count == 0 && !spot.pieces.first()) spot.count.store(kNever, std::memory_order_relaxed);
-    return nullptr;
-  }
   was_asked_for_.store(true);
   auto node = std::make_unique<PieceNode>();
   const auto assumes = count < kSpecialPieces ? Assumes::as_much : Assumes::what_is_common;

@@ -66,8 +66,8 @@ using Code = CodeEnd (*)(CodeContext*);
 // A piece of code.
 struct Piece {
   Code code = nullptr;
-  std::uint32_t places = 0;        // of `reached`
-  void* kept = nullptr;            // what the compiler knows of it; null for a piece that an earlier process made
+  std::uint32_t places = 0;  // of `reached`
+  void* kept = nullptr;      // what the compiler knows of it; null for a piece that an earlier process made
   std::array<char, 65> file = {};  // its name on disk, with a zero behind it; empty if it is not kept there
 };
 

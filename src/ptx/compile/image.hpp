@@ -1,5 +1,5 @@
-// Where code names the image of its module's variables. It lies elsewhere in each process, so that machine code adds
-// its address when it runs.
+// Where code names the image of its module's variables. It lies elsewhere in each process, so that machine code adds its
+// address when it runs.
 #pragma once
 
 #include <algorithm>

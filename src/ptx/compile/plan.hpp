@@ -1,5 +1,5 @@
-// Which pieces of a function were worth having in earlier processes: a file beside their code on disk. A piece checks
-// what it takes for granted, so that a plan may be of no use and cannot be wrong.
+// Which pieces of a function were worth having in earlier processes: a file beside their code on disk. A piece checks what
+// it takes for granted, so that a plan may be of no use and cannot be wrong.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ std::optional<Plan> plan_of(std::string_view text, std::string_view key, const F
 // knows, also of pieces that it left out.
 Plan merged(Plan own, const Plan& others, const std::vector<std::string>& known);
 
-// A name for all that the code of the function depends on: its instructions, the compiler, this processor, settings.
-// Empty where nothing is kept on disk.
+// A name for all that the code of the function depends on: its instructions, the compiler, this processor, settings. Empty
+// where nothing is kept on disk.
 std::string plan_key(const Function& function);
 
 // Files in the folder of code. Nothing where there is none.

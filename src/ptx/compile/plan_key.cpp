@@ -25,7 +25,8 @@ namespace {
 class Content {
  public:
   template <typename T>
-  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) Content& operator<<(T value) {
+    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
+  Content& operator<<(T value) {
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
     return *this;
   }
@@ -77,16 +78,8 @@ bool add_file(Content& out, const char* path) {
 void add_processor(Content& out) {
 #if defined(__x86_64__)
   bool has_state = false;
-  for (const auto& [leaf, part] : {std::pair{0u, 0u},
-                                   {1u, 0u},
-                                   {7u, 0u},
-                                   {7u, 1u},
-                                   {0xDu, 1u},
-                                   {0x14u, 0u},
-                                   {0x19u, 0u},
-                                   {0x24u, 0u},
-                                   {0x80000001u, 0u},
-                                   {0x80000008u, 0u}}) {
+  for (const auto& [leaf, part] : {std::pair{0u, 0u}, {1u, 0u}, {7u, 0u}, {7u, 1u}, {0xDu, 1u}, {0x14u, 0u}, {0x19u, 0u},
+                                  {0x24u, 0u}, {0x80000001u, 0u}, {0x80000008u, 0u}}) {
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid_count(leaf, part, &a, &b, &c, &d) == 0) continue;
     if (leaf == 1) b = 0, has_state = (c & bit_OSXSAVE) != 0;
@@ -108,8 +101,8 @@ const std::string& place_of_process() {
     Content out;
     out << kCompilerVersion;
     Dl_info own{};
-    if (!add_file(out, path_of_compiler().c_str()) || dladdr(reinterpret_cast<const void*>(&plan_key), &own) == 0 ||
-        !own.dli_fname || !add_file(out, own.dli_fname))
+    if (!add_file(out, path_of_compiler().c_str()) ||
+        dladdr(reinterpret_cast<const void*>(&plan_key), &own) == 0 || !own.dli_fname || !add_file(out, own.dli_fname))
       return new std::string;
     add_processor(out);
     const char* const vectors = std::getenv("NVMLKIT_CUDA_VECTORS");
@@ -154,11 +147,11 @@ std::string plan_key(const Function& function) {
   if (!folder().files || place_of_process().empty()) return {};
   Content out;
   out << std::string_view(place_of_process()) << function.is_entry << function.code << numbers_of(function)
-      << constants_of(function) << function.image_instructions << function.image_constants << function.operands
-      << function.meanings << function.accesses << function.calls << function.tables << function.parameters
-      << function.results << function.register_bytes << function.local_bytes << function.frame_param_bytes
-      << function.kernel_param_bytes << function.shared_bytes << function.shared_spans << function.calls_by_address
-      << function.values_of_block;
+      << constants_of(function) << function.image_instructions << function.image_constants
+      << function.operands << function.meanings << function.accesses << function.calls << function.tables
+      << function.parameters << function.results << function.register_bytes << function.local_bytes
+      << function.frame_param_bytes << function.kernel_param_bytes << function.shared_bytes << function.shared_spans
+      << function.calls_by_address << function.values_of_block;
   return "plan-" + code_cache::digest_of(out.bytes());
 }
 

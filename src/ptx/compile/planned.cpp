@@ -51,8 +51,7 @@ Plan Compiled::plan(bool is_end) const {
       const auto& piece = node->code.piece;
       if (piece.file[0] == 0) continue;
       const auto idle = node->is_used.load(std::memory_order_relaxed) ? 0 : node->idle + (is_end ? 1 : 0);
-      out.push_back(
-          {static_cast<std::uint32_t>(k / 2), static_cast<CodeFor>(k % 2), piece.places, idle, piece.file.data()});
+      out.push_back({static_cast<std::uint32_t>(k / 2), static_cast<CodeFor>(k % 2), piece.places, idle, piece.file.data()});
     }
   return out;
 }

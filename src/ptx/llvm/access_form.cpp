@@ -14,8 +14,7 @@ bool has_known_words(const Instruction& i, const Meaning& meaning) {
 
 MemoryAccess settled(MemoryAccess access, const Shape& base) {
   constexpr std::uint64_t kWindow = std::uint64_t{0xFF} << 56;
-  if (access.of_image || !access.is_generic || !base.is_same() || !base.value || access.change != Change::none)
-    return access;
+  if (access.of_image || !access.is_generic || !base.is_same() || !base.value || access.change != Change::none) return access;
   const auto window = (*base.value + access.offset) & kWindow;
   if (window == kLocalWindow) access.space = Space::local;
   if (window == kSharedWindow) access.space = Space::shared;

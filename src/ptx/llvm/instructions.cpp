@@ -6,9 +6,9 @@
 #include <cstring>
 #include <limits>
 
-#include "ptx/compile/image.hpp"
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
+#include "ptx/compile/image.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {

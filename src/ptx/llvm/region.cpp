@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "ptx/compile/beginnings.hpp"
+#include "ptx/compile/barriers.hpp"
 
 namespace nvmlkit::ptx::jit {
 namespace {
@@ -113,7 +113,18 @@ class Search {
 
 }  // namespace
 
-bool is_left_to_others(const Instruction& i) { return is_for_scheduler(i); }
+bool is_left_to_others(const Instruction& i) {
+  switch (i.kind) {
+    case Kind::plain:
+    case Kind::guarded:
+    case Kind::branch:
+      return false;
+    case Kind::converge:
+      return i.guard.is_there();
+    default:
+      return true;
+  }
+}
 
 std::vector<Stretch> stretches_from(const Function& function, std::uint32_t start, const Cuts& cuts) {
   return Search(function, start, cuts).in_order();
