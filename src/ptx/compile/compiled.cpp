@@ -26,15 +26,11 @@ constexpr std::uint32_t kMismatchesBefore = 500;
 // For an instruction that cannot be compiled.
 constexpr std::uint8_t kNever = 255;
 
+std::atomic<std::uint32_t> pieces{0};
+
 }  // namespace
 
-std::uint32_t Compiled::next_number() {
-  static std::atomic<std::uint32_t> pieces{0};
-  return pieces.fetch_add(1);
-}
-
-Compiled::Compiled(const Function& function)
-    : function_(function), spots_(2 * function.code.size()), key_(plan_key(function)) {
+Compiled::Compiled(const Function& function) : function_(function), spots_(2 * function.code.size()) {
   const auto& code = function.code;
   const auto allow = [&](std::size_t at) { spots_[2 * at].may_begin = spots_[2 * at + 1].may_begin = true; };
   allow(0);
@@ -46,32 +42,28 @@ Compiled::Compiled(const Function& function)
     if (code[k].kind == Kind::branch_table)
       for (const auto target : function.tables[code[k].side]) allow(target);
   }
-  take_plan();
 }
 
 Compiled::~Compiled() {
-  for (const auto& node : nodes_)
-    if (node->code.piece.kept) compiler()->release(node->code.piece);
+  for (const auto& node : nodes_) compiler()->release(node->code.piece);
   if (was_asked_for_ && compiler()) compiler()->forget(function_);
 }
 
 void Compiled::end(Compiled* compiled) {
   static std::atomic<bool> is_stuck{false};
-  if (!compiled) return;
-  forget_plan(*compiled);
-  if (is_stuck.load()) return;
-  if (engine() == Engine::choose && !CompileQueue::own().forget(*compiled)) return is_stuck.store(true);
-  compiled->keep_plan(true);
-  delete compiled;
+  if (!compiled || is_stuck.load()) return;
+  if (engine() != Engine::choose || CompileQueue::own().forget(*compiled))
+    delete compiled;
+  else
+    is_stuck.store(true);
 }
 
 Compiled& Compiled::of(const Function& function) {
   auto* known = function.compiled.load(std::memory_order_acquire);
   if (known) return *known;
   auto made = std::make_unique<Compiled>(function);
-  if (!function.compiled.compare_exchange_strong(known, made.get())) return *known;
-  remember_plan(*made);
-  return *made.release();
+  if (function.compiled.compare_exchange_strong(known, made.get())) return *made.release();
+  return *known;
 }
 
 void Compiled::begins_launch(std::span<const std::byte> params) {
@@ -142,7 +134,6 @@ const PieceNode* Compiled::make(std::uint32_t at, const CodeContext& warp) {
   const std::scoped_lock lock(mutex_);
   const auto* const made = make_one(spot(at, lanes_of(warp)), at, warp);
   is_pending_.store(false);
-  if (engine() == Engine::choose) keep_plan(false);
   return made;
 }
 
@@ -154,10 +145,10 @@ const PieceNode* Compiled::make_one(Spot& spot, std::uint32_t at, const CodeCont
   const auto assumes = count < kSpecialPieces ? Assumes::as_much : Assumes::what_is_common;
   if (!compiler() ||
       !compiler()->compile(function_, at, warp, lanes_of(warp), spot.newest, assumes, node->code.piece)) {
-    spot.count.store(spot.pieces.first() ? kMostPieces : kNever, std::memory_order_relaxed);
+    spot.count.store(spot.newest ? kMostPieces : kNever, std::memory_order_relaxed);
     return nullptr;
   }
-  node->code.number = next_number();
+  node->code.number = pieces.fetch_add(1);
   spot.count.store(static_cast<std::uint8_t>(count + 1), std::memory_order_relaxed);
   spot.newest = &node->code.piece;
   if (assumes == Assumes::as_much)

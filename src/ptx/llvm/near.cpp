@@ -25,8 +25,6 @@ std::optional<Near> Translator::near_at(std::uint32_t at, const Shape& shape) co
   out.writes = space == Space::global && !access->loads;
   out.base = access->base;
   out.wide = access->wide_address;
-  out.of_image = access->of_image;
-  if (out.of_image && out.base.is_there() && !out.wide) return std::nullopt;
   const auto offset = out.wide || !out.base.is_there() ? static_cast<std::int64_t>(access->offset)
                                                        : static_cast<std::int32_t>(access->offset);
   out.low = offset + shape.least();
@@ -120,7 +118,6 @@ bool Translator::emit_near(const MemoryAccess& access, std::uint32_t at) {
   if (access.base.is_there()) base = operand(access.base, access.wide_address ? 8 : 4);
   auto near = near_at(at, base.shape);
   if (!near) return false;
-  if (access.of_image) base.value = access.base.is_there() ? b.CreateAdd(base.value, image_) : image_;
   near->base_value = base.value;
   auto known = std::ranges::find_if(near_, [&](const Near& one) {
     return one.is_of_one(*near) && one.base_value == near->base_value && one.covers(*near);

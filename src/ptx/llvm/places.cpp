@@ -20,11 +20,9 @@ Lanes Translator::address_of(const MemoryAccess& access) {
   auto& b = *b_;
   llvm::Value* start = b.getInt64(access.offset);
   if (access.of_frame) start = b.CreateAdd(start, field(offsetof(CodeContext, local_start), b.getInt64Ty()));
-  if (access.of_image) start = b.CreateAdd(start, image_);
   if (!access.base.is_there()) return {Shape::same(), start};
   auto out = operand(access.base, access.wide_address ? 8 : 4);
-  llvm::Value* offset = llvm::ConstantInt::get(b.element(access.wide_address ? 8 : 4), access.offset);
-  if (access.of_image) offset = b.CreateTrunc(start, offset->getType());
+  auto* const offset = llvm::ConstantInt::get(b.element(access.wide_address ? 8 : 4), access.offset);
   out.value = b.CreateAdd(out.value, out.shape.is_any ? b.CreateVectorSplat(kLanes, offset) : offset);
   if (!access.wide_address) out.value = b.CreateZExt(out.value, b.type_of(out.shape, 8));
   return out;

@@ -205,7 +205,6 @@ class Translator {
   std::map<std::uint32_t, llvm::Value*> pending_;  // further lanes, by the instruction where they wait for their turn
   std::set<Key> kept_;                             // what those need
   llvm::Value* registers_ = nullptr;
-  llvm::Value* image_ = nullptr;  // of the module's variables: the address
   llvm::Value* shared_ = nullptr;
   llvm::Value* shared_bytes_ = nullptr;
   llvm::Value* laid_out_ = nullptr;  // an address for each lane, on the stack
