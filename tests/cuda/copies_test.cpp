@@ -1,6 +1,8 @@
 // Copies and fills.
+#include <chrono>
 #include <cstring>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "loaded.hpp"
@@ -130,6 +132,42 @@ TEST_F(CudaCopies, InStreamsAndBetweenGpus) {
   EXPECT_EQ(get(there, 64), get(memory_, 64));
   EXPECT_EQ(driver().cuMemcpyPeer(there, popped, memory_, context_, std::size_t{64}), CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(driver().cuCtxDestroy_v2(peer), CUDA_SUCCESS);
+}
+
+// Documented: a copy between two GPUs in a default stream comes behind what both were handed before, and what they are
+// handed later comes behind the copy.
+TEST_F(CudaCopies, BetweenGpusWaitForBoth) {
+  const auto slow = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(100)); };
+  const std::vector<unsigned char> first(64, 1), second(64, 2);
+  CUcontext peer = nullptr;
+  ASSERT_EQ(driver().cuCtxCreate_v2(&peer, 0u, CUdevice{1}), CUDA_SUCCESS);
+  const auto there = allocate(64);
+  const auto in = [&](CUcontext context) { EXPECT_EQ(driver().cuCtxSetCurrent(context), CUDA_SUCCESS); };
+  const auto fill = [&](unsigned char value) {
+    EXPECT_EQ(driver().cuMemsetD8Async(memory_, value, std::size_t{64}, nullptr), CUDA_SUCCESS);
+  };
+  in(context_);
+  fill(0);
+  ASSERT_EQ(driver().cuLaunchHostFunc(nullptr, slow, nullptr), CUDA_SUCCESS);
+  fill(1);
+  in(peer);
+  ASSERT_EQ(driver().cuMemcpyAsync(there, memory_, std::size_t{64}, nullptr), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(get(there, 64), first);
+  // The other way: the copy is late, and the source is changed behind it.
+  in(context_);
+  fill(2);
+  in(peer);
+  ASSERT_EQ(driver().cuLaunchHostFunc(nullptr, slow, nullptr), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemcpyAsync(there, memory_, std::size_t{64}, nullptr), CUDA_SUCCESS);
+  in(context_);
+  fill(3);
+  ASSERT_EQ(driver().cuCtxSynchronize(), CUDA_SUCCESS);
+  in(peer);
+  ASSERT_EQ(driver().cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(get(there, 64), second);
+  EXPECT_EQ(driver().cuCtxDestroy_v2(peer), CUDA_SUCCESS);
+  in(context_);
 }
 
 }  // namespace

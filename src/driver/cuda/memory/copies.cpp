@@ -74,6 +74,14 @@ bool Copy::is_synchronous() const {
   return wants(to_.span) || wants(from_.span);
 }
 
+std::vector<CUcontext> Copy::contexts_of_gpus() const {
+  const auto& from = from_.span.holder;
+  const auto& to = to_.span.holder;
+  if (!from || !to || from->kind != MemoryKind::device || to->kind != MemoryKind::device || from->device == to->device)
+    return {};
+  return {from->context, to->context};
+}
+
 void Copy::stage() {
   if (size() == 0) return;
   staged_.reset(new std::byte[size()]);

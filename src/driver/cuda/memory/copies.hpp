@@ -1,6 +1,8 @@
 // Copies of boxes of bytes, ready to run: the bytes of both sides, and references that keep them allocated.
 #pragma once
 
+#include <vector>
+
 #include "driver/cuda/generated/api.hpp"
 #include "driver/cuda/memory/memory.hpp"
 
@@ -19,6 +21,8 @@ class Copy {
   bool is_synchronous() const;
   bool is_from_host() const { return from_.is_host; }
   bool is_to_host() const { return to_.is_host; }
+  // Between memories of two GPUs: the context of each side, and nothing else.
+  std::vector<CUcontext> contexts_of_gpus() const;
 
   // Takes what is to be copied to a place of its own; to be done from there.
   void stage();

@@ -1,5 +1,6 @@
 #include "driver/cuda/work/enqueue.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -25,6 +26,17 @@ CUresult hand_over_and_wait(Context& context, Stream& stream, std::vector<Task> 
   return end.stream ? schedule::wait(context, {end}) : CUDA_SUCCESS;
 }
 
+// Documented: a copy between GPUs in a default stream comes behind what both were handed, and before what they are
+// handed later. The other contexts than that of the stream, by id.
+std::vector<unsigned long long> other_contexts(const Stream& stream, const Copy& copy) {
+  std::vector<unsigned long long> out;
+  if (stream.kind != Stream::Kind::legacy) return out;
+  for (const auto handle : copy.contexts_of_gpus())
+    if (const auto context = contexts::find(handle); context && context->id != stream.context_id)
+      out.push_back(context->id);
+  return out;
+}
+
 // Documented: memory that the program may use again at once is copied aside, and what it may look at is there.
 CUresult enqueue_copy(Context& context, Stream& stream, const CopyWork& work) {
   Copy copy;
@@ -37,8 +49,18 @@ CUresult enqueue_copy(Context& context, Stream& stream, const CopyWork& work) {
     else
       copy.stage();
   }
+  const auto others = other_contexts(stream, copy);
   std::vector<Task> tasks;
   tasks.push_back(copy_task(context, std::move(copy)));
+  if (!others.empty()) {
+    tasks.front().behind = schedule::ends(
+        [&](const Stream& s) { return std::find(others.begin(), others.end(), s.context_id) != others.end(); });
+    Point end;
+    const auto result = schedule::hand_over(stream, std::move(tasks), &end);
+    if (result == CUDA_SUCCESS)
+      for (const auto id : others) schedule::await(id, end);
+    return result;
+  }
   return waits ? hand_over_and_wait(context, stream, std::move(tasks)) : schedule::hand_over(stream, std::move(tasks));
 }
 
