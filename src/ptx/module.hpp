@@ -149,6 +149,10 @@ struct Function {
   bool needs_cluster = false;                        // the kernel or its launch must state a cluster
   std::uint8_t values_of_block = 0;  // special registers that it and what it calls read (run/special.hpp)
   std::uint32_t number = 0;
+  // Where its code names the image of the module's variables, which lies elsewhere in each process: numbers of
+  // instructions, and offsets in `constants`. Both grow.
+  std::vector<std::uint32_t> image_instructions, image_constants;
+  std::uint64_t image_address = 0;
   mutable std::atomic<Compiled*> compiled{nullptr};  // what the compiler made of it (compile/compiled.hpp)
 };
 

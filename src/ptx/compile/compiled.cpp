@@ -16,21 +16,23 @@ constexpr std::uint32_t kVisitsBefore = 3000;
 constexpr std::uint32_t kVisitsAgain = 500;
 // Where no code of the function ends, although there is some: most such places are on the way of a piece.
 constexpr std::uint32_t kVisitsElsewhere = 12000;
-// Pieces for one instruction. The first ones fit warps like those that they were made for; each later one assumes less
-// than the one before.
-constexpr std::uint8_t kMostPieces = 6, kSpecialPieces = 3;
+// Of the pieces for one instruction, the first ones fit warps like those that they were made for; each later one
+// assumes less than the one before.
+constexpr std::uint8_t kSpecialPieces = 3;
 // With Engine::compile, a large kernel gets a further piece for an instruction behind so many visits that no piece
 // fits. A SIMT product of CUTLASS had 84 pieces, and 58 of them were such.
 constexpr std::size_t kPiecesOfLarge = 16;
 constexpr std::uint32_t kMismatchesBefore = 500;
-// For an instruction that cannot be compiled.
-constexpr std::uint8_t kNever = 255;
-
-std::atomic<std::uint32_t> pieces{0};
 
 }  // namespace
 
-Compiled::Compiled(const Function& function) : function_(function), spots_(2 * function.code.size()) {
+std::uint32_t Compiled::next_number() {
+  static std::atomic<std::uint32_t> pieces{0};
+  return pieces.fetch_add(1);
+}
+
+Compiled::Compiled(const Function& function)
+    : function_(function), spots_(2 * function.code.size()), key_(plan_key(function)) {
   const auto& code = function.code;
   const auto allow = [&](std::size_t at) { spots_[2 * at].may_begin = spots_[2 * at + 1].may_begin = true; };
   allow(0);
@@ -42,28 +44,32 @@ Compiled::Compiled(const Function& function) : function_(function), spots_(2 * f
     if (code[k].kind == Kind::branch_table)
       for (const auto target : function.tables[code[k].side]) allow(target);
   }
+  take_plan();
 }
 
 Compiled::~Compiled() {
-  for (const auto& node : nodes_) compiler()->release(node->code.piece);
+  for (const auto& node : nodes_)
+    if (node->code.piece.kept) compiler()->release(node->code.piece);
   if (was_asked_for_ && compiler()) compiler()->forget(function_);
 }
 
 void Compiled::end(Compiled* compiled) {
   static std::atomic<bool> is_stuck{false};
-  if (!compiled || is_stuck.load()) return;
-  if (engine() != Engine::choose || CompileQueue::own().forget(*compiled))
-    delete compiled;
-  else
-    is_stuck.store(true);
+  if (!compiled) return;
+  forget_plan(*compiled);
+  if (is_stuck.load()) return;
+  if (engine() == Engine::choose && !CompileQueue::own().forget(*compiled)) return is_stuck.store(true);
+  compiled->keep_plan(true);
+  delete compiled;
 }
 
 Compiled& Compiled::of(const Function& function) {
   auto* known = function.compiled.load(std::memory_order_acquire);
   if (known) return *known;
   auto made = std::make_unique<Compiled>(function);
-  if (function.compiled.compare_exchange_strong(known, made.get())) return *made.release();
-  return *known;
+  if (!function.compiled.compare_exchange_strong(known, made.get())) return *known;
+  remember_plan(*made);
+  return *made.release();
 }
 
 void Compiled::begins_launch(std::span<const std::byte> params) {
@@ -99,6 +105,16 @@ const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
   return must_wait || visits < enough ? nullptr : add(at, warp);
 }
 
+// An earlier process may have had other warps, none of whose pieces fit those of this one.
+bool Compiled::has_room(Spot& spot) {
+  if (spot.count.load(std::memory_order_relaxed) < kMostPieces) return true;
+  if (!spot.may_begin_anew) return false;
+  for (const auto* node = spot.pieces.first(); node; node = node->next.load(std::memory_order_acquire))
+    if (node->is_used.load(std::memory_order_relaxed)) return false;
+  spot.count.store(0, std::memory_order_relaxed);
+  return true;
+}
+
 bool Compiled::is_worth_another(Spot& spot) {
   if (spot.count.load(std::memory_order_relaxed) == 0 || piece_count_.load(std::memory_order_relaxed) < kPiecesOfLarge)
     return true;
@@ -109,7 +125,7 @@ bool Compiled::is_worth_another(Spot& spot) {
 
 const PieceNode* Compiled::add(std::uint32_t at, const CodeContext& warp) {
   auto& spot = this->spot(at, lanes_of(warp));
-  if (spot.count.load(std::memory_order_relaxed) >= kMostPieces) return nullptr;
+  if (!has_room(spot)) return nullptr;
   if (engine() == Engine::compile) return is_worth_another(spot) ? make(at, warp) : nullptr;
   if (is_pending_.exchange(true)) return nullptr;
   CompileJob job{this, at, warp, {}, {}, {}, {}};
@@ -134,6 +150,7 @@ const PieceNode* Compiled::make(std::uint32_t at, const CodeContext& warp) {
   const std::scoped_lock lock(mutex_);
   const auto* const made = make_one(spot(at, lanes_of(warp)), at, warp);
   is_pending_.store(false);
+  if (engine() == Engine::choose) keep_plan(false);
   return made;
 }
 
@@ -145,10 +162,10 @@ const PieceNode* Compiled::make_one(Spot& spot, std::uint32_t at, const CodeCont
   const auto assumes = count < kSpecialPieces ? Assumes::as_much : Assumes::what_is_common;
   if (!compiler() ||
       !compiler()->compile(function_, at, warp, lanes_of(warp), spot.newest, assumes, node->code.piece)) {
-    spot.count.store(spot.newest ? kMostPieces : kNever, std::memory_order_relaxed);
+    spot.count.store(spot.pieces.first() ? kMostPieces : kNever, std::memory_order_relaxed);
     return nullptr;
   }
-  node->code.number = pieces.fetch_add(1);
+  node->code.number = next_number();
   spot.count.store(static_cast<std::uint8_t>(count + 1), std::memory_order_relaxed);
   spot.newest = &node->code.piece;
   if (assumes == Assumes::as_much)

@@ -8,7 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "ptx/compile/linked.hpp"
 #include "ptx/compile/piece.hpp"
+#include "ptx/compile/plan.hpp"
 
 namespace nvmlkit::ptx {
 
@@ -67,8 +69,24 @@ class Compiled {
     std::atomic<std::uint8_t> count{0};
     std::atomic<bool> is_end_of_code{false};
     bool may_begin = false;
+    bool may_begin_anew = false;  // an earlier process found that no more pieces are of use
   };
   const PieceNode* make_one(Spot& spot, std::uint32_t at, const CodeContext& warp);
+  // What earlier processes found worth having (planned.cpp), and what later ones will.
+  void take_plan();
+  void keep_plan(bool is_end);
+  Plan plan(bool is_end) const;
+  // When the process ends, the plans of all functions are kept.
+  static void remember_plan(Compiled& compiled);
+  static void forget_plan(Compiled& compiled);
+  static void keep_plans();
+  static std::uint32_t next_number();
+  // Pieces for one instruction.
+  static constexpr std::uint8_t kMostPieces = 6;
+  // For an instruction that cannot be compiled.
+  static constexpr std::uint8_t kNever = 255;
+  // Whether a further piece may be made.
+  static bool has_room(Spot& spot);
   // No piece of the spot fits a warp.
   bool is_worth_another(Spot& spot);
   Spot& spot(std::uint32_t at, CodeFor lanes) { return spots_[2 * at + static_cast<std::size_t>(lanes)]; }
@@ -77,6 +95,11 @@ class Compiled {
   const Function& function_;
   std::vector<Spot> spots_;
   std::vector<std::unique_ptr<PieceNode>> nodes_;
+  // Its plan: the name, what was on disk at the start, the code of that, and what was kept last.
+  const std::string key_;
+  Plan taken_, kept_;
+  std::unique_ptr<LinkedCode> code_of_plan_;
+  std::mutex plan_mutex_;  // guards kept_
   std::mutex mutex_;
   std::mutex launches_;  // guards the next two
   std::vector<std::byte> params_, varied_;

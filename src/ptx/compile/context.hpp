@@ -2,6 +2,7 @@
 // back at the instruction where it ends, with all values that are still needed in the registers of the frame.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -40,6 +41,7 @@ struct CodeContext {
   Reached* reached = nullptr;     // one for each instruction that was given one
   ExecuteOne execute_one = nullptr;
   Warp* warp = nullptr;
+  std::uint64_t image = 0;         // where the variables of the module lie
   std::uint32_t* carry = nullptr;  // of the warp, a bit for each lane
   std::uint32_t lanes = 0;         // that execute
   std::uint32_t limit = ~0u;       // an instruction where other lanes of the warp wait for these
@@ -64,8 +66,9 @@ using Code = CodeEnd (*)(CodeContext*);
 // A piece of code.
 struct Piece {
   Code code = nullptr;
-  std::uint32_t places = 0;  // of `reached`
-  void* kept = nullptr;      // what the compiler knows of it
+  std::uint32_t places = 0;        // of `reached`
+  void* kept = nullptr;            // what the compiler knows of it; null for a piece that an earlier process made
+  std::array<char, 65> file = {};  // its name on disk, with a zero behind it; empty if it is not kept there
 };
 
 // Code for all lanes of a warp is faster than code for some.
@@ -85,7 +88,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 9;
+inline constexpr std::uint32_t kCompilerVersion = 10;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

@@ -29,11 +29,6 @@ std::string find_library() {
   return {};
 }
 
-const std::string& path_of_library() {
-  static const auto* const the = new std::string(find_library());
-  return *the;
-}
-
 const CompilerInterface* interpret_because(const char* reason) {
   std::fprintf(stderr, "nvmlkit: %s: kernels are interpreted\n", reason);
   return nullptr;
@@ -41,7 +36,7 @@ const CompilerInterface* interpret_because(const char* reason) {
 
 // This takes some 20 ms, and is left until something is to be compiled.
 const CompilerInterface* load() {
-  const auto& path = path_of_library();
+  const auto& path = path_of_compiler();
   if (path.empty()) return nullptr;
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) return interpret_because(dlerror());
@@ -62,6 +57,11 @@ Engine wanted() {
 
 }  // namespace
 
+const std::string& path_of_compiler() {
+  static const auto* const the = new std::string(find_library());
+  return *the;
+}
+
 const CompilerInterface* compiler() {
   static const auto* const the = load();
   return the;
@@ -70,7 +70,7 @@ const CompilerInterface* compiler() {
 Engine engine() {
   static const Engine the = [] {
     const auto chosen = wanted();
-    if (chosen == Engine::interpret || !path_of_library().empty()) return chosen;
+    if (chosen == Engine::interpret || !path_of_compiler().empty()) return chosen;
     if (chosen == Engine::compile)
       std::fprintf(stderr, "nvmlkit: NVMLKIT_CUDA_ENGINE is compile, and %s is not there: kernels are interpreted\n",
                    std::string(kName).c_str());

@@ -28,6 +28,13 @@ void PieceList::add_last(PieceNode& node) {
   last->next.store(&node, std::memory_order_release);
 }
 
+std::vector<const PieceNode*> PieceList::nodes() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<const PieceNode*> out;
+  for (const auto* each = first(); each; each = next_of(*each)) out.push_back(each);
+  return out;
+}
+
 void PieceList::count(const PieceNode& node) {
   const auto fitted = node.fitted.load(std::memory_order_relaxed) + 1;
   node.fitted.store(fitted, std::memory_order_relaxed);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <vector>
 
 #include "ptx/compile/context.hpp"
 
@@ -22,6 +23,13 @@ struct PieceNode {
   PieceList* list = nullptr;
   mutable std::atomic<const PieceNode*> next{nullptr};
   mutable std::atomic<std::uint32_t> fitted{0};  // so many of the warps that were counted
+  mutable std::atomic<bool> is_used{false};      // a warp fitted
+  std::uint32_t idle = 0;                        // processes before this one in which none did
+
+  // On the way of each warp: the line of the cache is not written again.
+  void use() const {
+    if (!is_used.load(std::memory_order_relaxed)) is_used.store(true, std::memory_order_relaxed);
+  }
 };
 
 // The pieces for an instruction, in the order in which they are tried. The one that fits most warps goes first: of a
@@ -34,12 +42,14 @@ class PieceList {
   void add_last(PieceNode& node);
   // A warp that is counted fits the piece.
   void count(const PieceNode& node);
+  // All of them now, in their order.
+  std::vector<const PieceNode*> nodes() const;
 
  private:
   void move_to_front(const PieceNode& node);
 
   std::atomic<const PieceNode*> first_{nullptr};
-  std::mutex mutex_;  // of those who change it
+  mutable std::mutex mutex_;  // of those who change it
 };
 
 }  // namespace nvmlkit::ptx

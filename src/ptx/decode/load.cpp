@@ -51,12 +51,15 @@ void sum_up(const std::vector<Body*>& bodies, SharedVariables& used) {
           before != std::tuple(own.size(), function.registers, function.values_of_block, function.calls_by_address);
     }
   }
-  for (auto* const body : bodies)
+  for (auto* const body : bodies) {
+    auto& spans = body->function->shared_spans;
     for (const auto* v : used[body->function]) {
       body->function->shared_bytes += v->size;
       const auto& own = v->definition ? *v->definition : *v;
-      if (!own.is_extern()) body->function->shared_spans.push_back({own.offset, own.size});
+      if (!own.is_extern()) spans.push_back({own.offset, own.size});
     }
+    std::ranges::sort(spans, {}, &Span::offset);  // the same order in each process
+  }
 }
 
 // Adds the address of the image where it is needed, from one of the fixups on.
@@ -69,10 +72,13 @@ void fix(Module& module, std::size_t from, std::uint64_t address) {
   };
   for (; from < module.fixups.size(); ++from) {
     const auto& fixup = module.fixups[from];
+    auto& function = *fixup.function;
+    function.image_address = address;
+    (fixup.in_constants ? function.image_constants : function.image_instructions).push_back(fixup.index);
     if (!fixup.in_constants)
-      fixup.function->code[fixup.index].immediate += address;
+      function.code[fixup.index].immediate += address;
     else
-      for (unsigned lane = 0; lane < kLanes; ++lane) add(fixup.function->constants.data() + fixup.index + lane * 8, 8);
+      for (unsigned lane = 0; lane < kLanes; ++lane) add(function.constants.data() + fixup.index + lane * 8, 8);
   }
 }
 
@@ -86,6 +92,8 @@ void forget_body(Function& f) {
   f.checked.clear();
   f.calls.clear();
   f.shared_spans.clear();
+  f.image_instructions.clear();
+  f.image_constants.clear();
   f.tables.clear();
   f.not_simulated.clear();
   f.register_bytes = f.local_bytes = f.frame_param_bytes = f.registers = 0;

@@ -1,5 +1,7 @@
 #include "ptx/llvm/access_form.hpp"
 
+#include "ptx/compile/image.hpp"
+
 namespace nvmlkit::ptx::jit {
 namespace {
 
@@ -12,7 +14,8 @@ bool has_known_words(const Instruction& i, const Meaning& meaning) {
 
 MemoryAccess settled(MemoryAccess access, const Shape& base) {
   constexpr std::uint64_t kWindow = std::uint64_t{0xFF} << 56;
-  if (!access.is_generic || !base.is_same() || !base.value || access.change != Change::none) return access;
+  if (access.of_image || !access.is_generic || !base.is_same() || !base.value || access.change != Change::none)
+    return access;
   const auto window = (*base.value + access.offset) & kWindow;
   if (window == kLocalWindow) access.space = Space::local;
   if (window == kSharedWindow) access.space = Space::shared;
@@ -60,6 +63,8 @@ std::optional<MemoryAccess> memory_access(const Function& function, const Needs&
   out.offset = i.immediate;
   // The first frame begins at 0.
   out.of_frame = i.local_base && !function.is_entry;
+  out.of_image = is_of_image(function, at);
+  if (out.of_image) out.offset -= function.image_address;
   if (i.count > 1)
     out.values.assign(function.operands.begin() + i.side, function.operands.begin() + i.side + i.count);
   else

@@ -18,7 +18,8 @@ struct MemoryAccess {
   bool wide_address = true;
   std::uint64_t offset = 0;
   bool is_generic = false;       // by an address that may lie in any window
-  bool of_frame = false;         // the address is relative to the local memory of the frame
+  bool of_frame = false;         // the address is relative to the local memory of the frame,
+  bool of_image = false;         // or to the variables of the module
   Change change = Change::none;  // neither a load nor a store
   bool of_system = false;        // a change that the host sees as one
   Operand before;                // what was there before the change; may be absent

@@ -133,31 +133,6 @@ llvm::Value* Translator::change_one(const MemoryAccess& access, llvm::Value* at,
   return before;
 }
 
-// The lanes that act, of which there is one at least, in a loop.
-llvm::Value* Translator::change_some(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain) {
-  auto& b = *b_;
-  if (!place.is_laid_out) lay_out(b.as_vector({*place.shape, place.host}));
-  auto* const from = b.GetInsertBlock();
-  auto *const next = new_block("next_lane"), *const done = new_block("lanes_done");
-  b.CreateBr(next);
-  b.SetInsertPoint(next);
-  auto* const left = b.CreatePHI(b.getInt32Ty(), 2);
-  auto* const out = b.CreatePHI(all->getType(), 2);
-  auto* const lane = b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, b.getTrue());
-  auto* const at = b.pointer(laid_out(b.CreateZExt(lane, b.getInt64Ty())));
-  auto* const before = change_one(access, at, b.CreateExtractElement(all, lane), is_plain);
-  auto* const with = access.before.is_there() ? b.CreateInsertElement(out, before, lane) : out;
-  auto* const others = b.CreateAnd(left, b.CreateSub(left, b.getInt32(1)));
-  auto* const end = b.GetInsertBlock();
-  b.CreateCondBr(b.CreateICmpNE(others, b.getInt32(0)), next, done);
-  left->addIncoming(acting_, from);
-  left->addIncoming(others, end);
-  out->addIncoming(llvm::Constant::getNullValue(all->getType()), from);
-  out->addIncoming(with, end);
-  b.SetInsertPoint(done);
-  return with;
-}
-
 llvm::Value* Translator::change_lanes(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain) {
   if (acts_) return change_some(access, place, all, is_plain);
   auto& b = *b_;

@@ -32,11 +32,11 @@ class Machine {
     return the;
   }
 
-  // The code lives until the library is removed. It has one function, kName.
-  Code compile(llvm::Module& module, llvm::orc::JITDylib& library) {
+  // The code lives until the library is removed. It has one function, kName. `file` becomes its name on disk.
+  Code compile(llvm::Module& module, llvm::orc::JITDylib& library, std::string& file) {
     module.setDataLayout(jit_->getDataLayout());
     module.setTargetTriple(target_->getTargetTriple().str());
-    auto code = cached_code(module);
+    auto code = cached_code(module, file);
     if (!code || failed(jit_->addObjectFile(library, std::move(code)))) return nullptr;
     auto symbol = jit_->lookup(library, kName);
     if (!symbol) {
@@ -88,8 +88,7 @@ class Machine {
   }
 
   // What an earlier process made of the same instructions for the same CPU, or made now.
-  std::unique_ptr<llvm::MemoryBuffer> cached_code(llvm::Module& module) {
-    std::string name;
+  std::unique_ptr<llvm::MemoryBuffer> cached_code(llvm::Module& module, std::string& name) {
     if (cache_) {
       std::string content = (target_->getTargetCPU() + target_->getTargetFeatureString()).str() + LLVM_VERSION_STRING;
       llvm::raw_string_ostream stream(content);
@@ -170,9 +169,11 @@ bool compile(const Function& function, std::uint32_t at, const CodeContext& warp
   translator.translate(*code);
   if (llvm::verifyFunction(*code)) return false;
   kept->library = &machine->new_library(known().pieces++);
-  out.code = machine->compile(module, *kept->library);
+  std::string file;
+  out.code = machine->compile(module, *kept->library, file);
   if (!out.code) return machine->remove(*kept->library), false;
   out.places = translator.places();
+  file.copy(out.file.data(), out.file.size() - 1);
   kept->assumptions.forget_warp();
   out.kept = kept.release();
   return true;

@@ -72,6 +72,7 @@ void Translator::load_register(Key key, llvm::Value*& fits) {
 void Translator::emit_entry() {
   auto& b = *b_;
   registers_ = field(offsetof(CodeContext, registers), b.getPtrTy());
+  image_ = field(offsetof(CodeContext, image), b.getInt64Ty());
   shared_ = field(offsetof(CodeContext, shared), b.getInt64Ty());
   shared_bytes_ = field(offsetof(CodeContext, shared_bytes), b.getInt64Ty());
   reached_ = field(offsetof(CodeContext, reached), b.getPtrTy());

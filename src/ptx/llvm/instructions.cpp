@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "ptx/compile/image.hpp"
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
 #include "ptx/llvm/translator.hpp"
@@ -32,6 +33,10 @@ Lanes Translator::raw_operand(Operand operand, std::uint8_t size) {
     case Operand::constants: {
       std::uint64_t value = 0;
       std::memcpy(&value, function_.constants.data() + operand.offset(), size ? size : 4);
+      if (is_of_image(function_, operand)) {
+        auto* const address = b_->CreateAdd(image_, b_->getInt64(value - function_.image_address));
+        return {Shape::same(), b_->CreateZExtOrTrunc(address, b_->element(size))};
+      }
       if (size == 0) return {Shape::constant(value), b_->getInt1(value != 0)};
       return {Shape::constant(value), llvm::ConstantInt::get(b_->element(size), value)};
     }
@@ -93,6 +98,7 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
     auto* const start = field(offsetof(CodeContext, local_start), b.getInt64Ty());
     out = b.CreateAdd(out, b.CreateTrunc(start, out->getType()));
   }
+  if (pure.of_image) out = b.CreateAdd(out, b.CreateZExtOrTrunc(image_, out->getType()));
   out = with_no_numbers(pure, arguments, out);
   const auto guard = guard_of(at);
   if (pure.rule != Rule::compare) {

@@ -4,41 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "ptx/llvm/runs.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
-namespace {
-
-// Lanes that read one behind the other, or the same: from `first` on.
-struct Run {
-  unsigned first = 0, count = 1;
-  std::int64_t step = 0;
-};
-
-// At most so many, or none.
-std::vector<Run> runs_of(const Shape& shape, std::int64_t size, std::size_t most) {
-  std::vector<Run> out;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    if (!out.empty()) {
-      auto& run = out.back();
-      const auto step = shape.more[lane] - shape.more[lane - 1];
-      const bool begins = run.count == 1 && (step == size || step == 0);
-      if (begins || (run.count > 1 && step == run.step)) {
-        run.step = step;
-        ++run.count;
-        continue;
-      }
-    }
-    if (out.size() == most) return {};
-    out.push_back({.first = lane});
-  }
-  return out;
-}
-
-constexpr std::size_t kMostRuns = 8;
-
-}  // namespace
-
 llvm::Value* Translator::to_register(llvm::Value* value, const MemoryAccess& access) {
   auto* type = static_cast<llvm::Type*>(b_->element(access.register_size));
   if (value->getType()->isVectorTy()) type = b_->vector(access.register_size);
@@ -50,7 +19,9 @@ std::vector<llvm::Value*> Translator::load(const MemoryAccess& access, const Pla
   auto& b = *b_;
   const auto element = access.element_size(), count = static_cast<unsigned>(access.values.size());
   std::vector<llvm::Value*> out;
-  if (!place.shape->is_any && place.shape->is_same()) {
+  if (acts_ && !place.shape->is_same()) {
+    out = load_some(access, place);
+  } else if (!place.shape->is_any && place.shape->is_same()) {
     for (unsigned k = 0; k < count; ++k)
       out.push_back(b.CreateAlignedLoad(b.element(element), host_of_lane(place, 0, k * element), llvm::Align(element)));
   } else if (!place.shape->is_any && place.shape->is_row(access.size())) {
@@ -72,7 +43,7 @@ std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, con
   auto& b = *b_;
   const auto element = access.element_size(), count = static_cast<unsigned>(access.values.size());
   std::vector<llvm::Value*> out(count, llvm::PoisonValue::get(b.vector(element)));
-  const auto runs = place.shape->is_any || count > 1 ? std::vector<Run>{} : runs_of(*place.shape, element, kMostRuns);
+  const auto runs = place.shape->is_any || count > 1 ? std::vector<Run>{} : runs_of(*place.shape, element);
   for (const auto& run : runs) {
     auto* const from = host_of_lane(place, run.first, 0);
     std::vector<int> lanes(kLanes, -1), both;
@@ -126,23 +97,6 @@ void Translator::store(const MemoryAccess& access, const Place& place) {
   }
 }
 
-// Lanes in their order: where several write to one place, the last one counts.
-void Translator::store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
-  auto& b = *b_;
-  const auto element = access.element_size();
-  if (!place.shape->is_any && place.shape->is_row(element) && values.size() == 1) {
-    b.CreateMaskedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(element), acts_);
-    return;
-  }
-  for (unsigned k = 0; k < values.size(); ++k) {
-    llvm::Value* at = b.as_vector({*place.shape, place.host});
-    at = b.CreateAdd(at, b.CreateVectorSplat(kLanes, b.getInt64(k * element)));
-    b.CreateMaskedScatter(b.as_vector(values[k]),
-                          b.CreateIntToPtr(at, llvm::FixedVectorType::get(b.getPtrTy(), kLanes)), llvm::Align(element),
-                          acts_);
-  }
-}
-
 void Translator::load_param(const MemoryAccess& access, std::uint32_t at) {
   auto& b = *b_;
   const auto guard = guard_of(at);
@@ -190,8 +144,7 @@ void Translator::check_left(const MemoryAccess& access, std::uint32_t at) {
 }
 
 std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, Place place) {
-  const bool is_by_lane = access.loads || !acts_ || access.change != Change::none;  // else it is scattered
-  if (is_by_lane && place.shape->is_any) {
+  if (place.shape->is_any) {
     lay_out(place.host);
     place.is_laid_out = true;
   }

@@ -25,6 +25,8 @@ std::optional<Near> Translator::near_at(std::uint32_t at, const Shape& shape) co
   out.writes = space == Space::global && !access->loads;
   out.base = access->base;
   out.wide = access->wide_address;
+  out.of_image = access->of_image;
+  if (out.of_image && out.base.is_there() && !out.wide) return std::nullopt;
   const auto offset = out.wide || !out.base.is_there() ? static_cast<std::int64_t>(access->offset)
                                                        : static_cast<std::int32_t>(access->offset);
   out.low = offset + shape.least();
@@ -61,7 +63,7 @@ Near Translator::all_near(std::uint32_t at, Near first, const Shape& shape) cons
 }
 
 // Where the bytes are not where they were expected, the interpreter executes the access, and goes on from there.
-void Translator::check_near(const MemoryAccess& access, std::uint32_t at, Near& near) {
+void Translator::check_near(const MemoryAccess& access, std::uint32_t at, const Shape& shape, Near& near) {
   auto& b = *b_;
   llvm::Value *start = b.getInt64(0), *room = shared_bytes_;
   auto* delta = shared_;
@@ -81,16 +83,30 @@ void Translator::check_near(const MemoryAccess& access, std::uint32_t at, Near& 
     delta = part(offsetof(Reached, delta));
   }
   auto* const base = b.CreateZExt(near.base_value, b.getInt64Ty());
-  auto* const low = b.CreateSub(b.CreateAdd(base, b.getInt64(static_cast<std::uint64_t>(near.low))), start);
-  const auto length = static_cast<std::uint64_t>(near.high - near.low);
-  auto* fits = b.CreateAnd(b.CreateICmpULT(low, room), b.CreateICmpUGE(b.CreateSub(room, low), b.getInt64(length)));
+  const auto first = near.low - shape.least(), last = near.high - shape.most();  // without the lanes
+  const auto is_inside = [&](const Extent& lanes) {
+    const auto number = [&](std::int64_t n) { return b.getInt64(static_cast<std::uint64_t>(n)); };
+    auto* const low = b.CreateSub(b.CreateAdd(b.CreateAdd(base, number(first)), lanes.least), start);
+    auto* const length = b.CreateAdd(b.CreateSub(lanes.most, lanes.least), number(last - first));
+    return b.CreateAnd(b.CreateICmpULT(low, room), b.CreateICmpUGE(b.CreateSub(room, low), length));
+  };
+  llvm::Value* is_aligned = b.getTrue();
   if (near.align > 1) {
     auto* const bits = b.CreateAnd(b.CreateAdd(base, b.getInt64(near.residue)), b.getInt64(near.align - 1));
-    fits = b.CreateAnd(fits, b.CreateICmpEQ(bits, b.getInt64(0)));
+    is_aligned = b.CreateICmpEQ(bits, b.getInt64(0));
   }
   auto* const goes_on = new_block("near");
   auto* const other = new_block("elsewhere");
-  b.CreateCondBr(fits, goes_on, other, llvm::MDBuilder(b.getContext()).createBranchWeights(1000, 1));
+  auto* const likely = llvm::MDBuilder(b.getContext()).createBranchWeights(1000, 1);
+  auto* const fits = b.CreateAnd(is_aligned, is_inside(extent_of_all(shape)));
+  if (acts_ && !shape.is_same()) {  // where those of all lanes are not inside, those that act may be
+    auto* const some = new_block("some_lanes");
+    b.CreateCondBr(fits, goes_on, some, likely);
+    b.SetInsertPoint(some);
+    b.CreateCondBr(b.CreateAnd(is_aligned, is_inside(extent_of(shape))), goes_on, other);
+  } else {
+    b.CreateCondBr(fits, goes_on, other, likely);
+  }
   b.SetInsertPoint(other);
   call_interpreter(at, place);
   leave_behind(access, at);
@@ -118,13 +134,14 @@ bool Translator::emit_near(const MemoryAccess& access, std::uint32_t at) {
   if (access.base.is_there()) base = operand(access.base, access.wide_address ? 8 : 4);
   auto near = near_at(at, base.shape);
   if (!near) return false;
+  if (access.of_image) base.value = access.base.is_there() ? b.CreateAdd(base.value, image_) : image_;
   near->base_value = base.value;
   auto known = std::ranges::find_if(near_, [&](const Near& one) {
     return one.is_of_one(*near) && one.base_value == near->base_value && one.covers(*near);
   });
   if (known == near_.end()) {
     auto all = all_near(at, *near, base.shape);
-    check_near(access, at, all);
+    check_near(access, at, base.shape, all);
     known = near_.insert(near_.end(), all);
   }
   const auto offset = static_cast<std::uint64_t>(near->low - base.shape.least());

@@ -15,13 +15,15 @@ struct Near {
   bool writes = false;  // of global memory, some may only be read
   Operand base;
   bool wide = true;
+  bool of_image = false;
   std::int64_t low = 0, high = 0;        // bytes that are reached, from the base of lane 0 on
   std::uint64_t align = 1, residue = 0;  // base + residue is a multiple
   llvm::Value* base_value = nullptr;     // of lane 0
   llvm::Value* host = nullptr;           // of the bytes there, once it is checked
 
   bool is_of_one(const Near& other) const {
-    return space == other.space && writes == other.writes && wide == other.wide && base.packed == other.base.packed;
+    return space == other.space && writes == other.writes && wide == other.wide && of_image == other.of_image &&
+           base.packed == other.base.packed;
   }
   // Whether what holds for this one holds for the other.
   bool covers(const Near& other) const {

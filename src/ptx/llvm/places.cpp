@@ -20,9 +20,11 @@ Lanes Translator::address_of(const MemoryAccess& access) {
   auto& b = *b_;
   llvm::Value* start = b.getInt64(access.offset);
   if (access.of_frame) start = b.CreateAdd(start, field(offsetof(CodeContext, local_start), b.getInt64Ty()));
+  if (access.of_image) start = b.CreateAdd(start, image_);
   if (!access.base.is_there()) return {Shape::same(), start};
   auto out = operand(access.base, access.wide_address ? 8 : 4);
-  auto* const offset = llvm::ConstantInt::get(b.element(access.wide_address ? 8 : 4), access.offset);
+  llvm::Value* offset = llvm::ConstantInt::get(b.element(access.wide_address ? 8 : 4), access.offset);
+  if (access.of_image) offset = b.CreateTrunc(start, offset->getType());
   out.value = b.CreateAdd(out.value, out.shape.is_any ? b.CreateVectorSplat(kLanes, offset) : offset);
   if (!access.wide_address) out.value = b.CreateZExt(out.value, b.type_of(out.shape, 8));
   return out;
@@ -57,17 +59,17 @@ llvm::Value* Translator::find_place(const MemoryAccess& access, const Lanes& add
   return fits;
 }
 
-// Whether all addresses lie in memory of `room` bytes from `start` on.
+// Whether the addresses of all lanes that act lie in memory of `room` bytes from `start` on.
 llvm::Value* Translator::find_host(const MemoryAccess& access, const Lanes& address, const Room& where, Place& out) {
   auto& b = *b_;
   const auto [start, room, delta] = where;
   const auto size = access.size();
   out.shape = &address.shape;
   if (!address.shape.is_any) {
-    const auto least = address.shape.least(), most = address.shape.most();
-    auto* const low = b.CreateSub(b.CreateAdd(address.value, b.getInt64(static_cast<std::uint64_t>(least))), start);
-    const auto length = static_cast<std::uint64_t>(most - least) + size;
-    auto* fits = b.CreateAnd(b.CreateICmpULT(low, room), b.CreateICmpUGE(b.CreateSub(room, low), b.getInt64(length)));
+    const auto extent = extent_of(address.shape);
+    auto* const low = b.CreateSub(b.CreateAdd(address.value, extent.least), start);
+    auto* const length = b.CreateAdd(b.CreateSub(extent.most, extent.least), b.getInt64(size));
+    auto* fits = b.CreateAnd(b.CreateICmpULT(low, room), b.CreateICmpUGE(b.CreateSub(room, low), length));
     std::uint64_t bits = 0;
     for (const auto more : address.shape.more) bits |= static_cast<std::uint64_t>(more);
     if (size > 1) {

@@ -180,7 +180,7 @@ Shape shape_of(const Pure& pure, const std::vector<Shape>& a) {
       case Rule::copy:
         return a[0];
       case Rule::number:
-        return pure.of_frame ? Shape::same() : Shape::constant(pure.number);
+        return pure.of_frame || pure.of_image ? Shape::same() : Shape::constant(pure.number);
       case Rule::window:
         if (!a[0].value || !a[0].is_same()) break;
         return Shape::constant(pure.number ? *a[0].value | pure.number : *a[0].value & kWithoutWindow);

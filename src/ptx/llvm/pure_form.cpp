@@ -1,4 +1,5 @@
 // Which instructions are pure, and their operands.
+#include "ptx/compile/image.hpp"
 #include "ptx/llvm/float_pairs.hpp"
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
@@ -10,7 +11,10 @@ namespace {
 class Reader {
  public:
   Reader(const Function& function, std::uint32_t at)
-      : function_(function), i_(function.code[at]), meaning_(function.meanings[at]) {}
+      : function_(function),
+        i_(function.code[at]),
+        meaning_(function.meanings[at]),
+        is_of_image_(is_of_image(function, at)) {}
 
   std::optional<Pure> read() {
     out_.type = meaning_.types[0];
@@ -35,6 +39,8 @@ class Reader {
     if (out_.rule == Rule::number) {
       out_.number = i_.immediate;
       out_.of_frame = i_.local_base && !function_.is_entry;  // the first one begins at 0
+      out_.of_image = is_of_image_;
+      if (is_of_image_) out_.number -= function_.image_address;
     } else {
       take(i_.a, size);
       const bool shifts = out_.rule == Rule::shift_left || out_.rule == Rule::shift_right;
@@ -241,6 +247,7 @@ class Reader {
   const Function& function_;
   const Instruction& i_;
   const Meaning& meaning_;
+  const bool is_of_image_;
   Pure out_;
 };
 

@@ -1,6 +1,7 @@
 // What is known of registers before the code runs: from the start on, until nothing new is found.
 #include <cstring>
 
+#include "ptx/compile/image.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -101,6 +102,7 @@ Shape Translator::shape_of_operand(Operand operand, std::uint8_t size, const Sha
       return at == shapes.end() ? Shape::any() : at->second;
     }
     case Operand::constants: {
+      if (is_of_image(function_, operand)) return Shape::same();
       std::uint64_t value = 0;
       std::memcpy(&value, function_.constants.data() + operand.offset(), size ? size : 4);
       return Shape::constant(value);

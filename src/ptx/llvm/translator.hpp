@@ -16,6 +16,7 @@
 namespace nvmlkit::ptx::jit {
 
 struct Exchange;
+struct Run;
 
 // What is known of a function, for all of its pieces.
 struct Facts {
@@ -159,11 +160,9 @@ class Translator {
   llvm::Value* load_matrix(const Place& rows, unsigned first, bool transposed);
   std::vector<llvm::Value*> load(const MemoryAccess& access, const Place& place);
   void store(const MemoryAccess& access, const Place& place);
-  void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   llvm::Value* change(const MemoryAccess& access, const Place& place);
   llvm::Value* change_lanes(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain);
   llvm::Value* change_one(const MemoryAccess& access, llvm::Value* at, llvm::Value* by, bool is_plain);
-  llvm::Value* change_some(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain);
   llvm::Value* changed(const MemoryAccess& access, llvm::Value* before, llvm::Value* by);
   llvm::Value* sum_in_memory(const MemoryAccess& access, llvm::Value* before, llvm::Value* by);
   llvm::Value* change_at_once(const MemoryAccess& access, llvm::Value* at, llvm::Value* by);
@@ -173,10 +172,25 @@ class Translator {
   void lay_out(llvm::Value* hosts);
   llvm::Value* laid_out(llvm::Value* lane);
   llvm::Value* host_of_lane(const Place& place, unsigned lane, unsigned part);
+  // By some lanes (acting.cpp).
+  struct Extent {
+    llvm::Value *least, *most;  // what a lane has more than lane 0
+  };
+  Extent extent_of_all(const Shape& shape);
+  Extent extent_of(const Shape& shape);
+  llvm::Value* stack(unsigned number);
+  llvm::Value* of_lane_on_stack(unsigned number, llvm::Type* element, llvm::Value* lane);
+  void for_acting(llvm::function_ref<void(llvm::Value* lane)> each);
+  static bool is_masked_row(const MemoryAccess& access, const Place& place);
+  void lay_out_place(const Place& place);
+  std::vector<llvm::Value*> load_some(const MemoryAccess& access, const Place& place);
+  llvm::Value* load_runs(unsigned size, const Place& place, const std::vector<Run>& runs);
+  void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
+  llvm::Value* change_some(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain);
   // Accesses near each other (near.cpp).
   std::optional<Near> near_at(std::uint32_t at, const Shape& shape) const;
   bool emit_near(const MemoryAccess& access, std::uint32_t at);
-  void check_near(const MemoryAccess& access, std::uint32_t at, Near& near);
+  void check_near(const MemoryAccess& access, std::uint32_t at, const Shape& shape, Near& near);
   void leave_behind(const MemoryAccess& access, std::uint32_t at);
   Near all_near(std::uint32_t at, Near first, const Shape& shape) const;
   llvm::Value* to_register(llvm::Value* value, const MemoryAccess& access);
@@ -205,9 +219,11 @@ class Translator {
   std::map<std::uint32_t, llvm::Value*> pending_;  // further lanes, by the instruction where they wait for their turn
   std::set<Key> kept_;                             // what those need
   llvm::Value* registers_ = nullptr;
+  llvm::Value* image_ = nullptr;  // of the module's variables: the address
   llvm::Value* shared_ = nullptr;
   llvm::Value* shared_bytes_ = nullptr;
   llvm::Value* laid_out_ = nullptr;  // an address for each lane, on the stack
+  std::vector<llvm::Value*> stack_;  // numbers of each lane
   llvm::Value* reached_ = nullptr;
   std::map<unsigned, llvm::Value*> differs_;  // by size: bits that are not as assumed
   Values loaded_;                             // what lies in the registers of the frame since the start

@@ -70,6 +70,7 @@ CodeContext Warp::context(Mask lanes) {
   out.local = local_.data();
   out.local_bytes = local_capacity_;
   out.local_start = frame_->local_start;
+  out.image = frame_->function->image_address;
   out.execute_one = [](CodeContext* context, std::uint32_t at, std::int32_t place) {
     return context->warp->execute_one(*context, at, place);
   };
@@ -93,6 +94,7 @@ bool Warp::begins_by_code(const PieceNode& code, Turn turn, Progress& out) {
   for (const auto* node = &code; node && end == CodeEnd::mismatch; node = node->next.load()) {
     context.reached = worker.reached(node->code);
     end = node->code.piece.code(&context);
+    if (end != CodeEnd::mismatch) node->use();
   }
   if (end == CodeEnd::mismatch) return false;
   worker.instructions += context.executed;
@@ -207,6 +209,7 @@ inline CodeEnd Warp::try_pieces(const PieceNode* node, CodeContext& context) {
     context.reached = worker.reached(node->code);
     const auto end = node->code.piece.code(&context);
     if (end == CodeEnd::mismatch) continue;
+    node->use();
     // One of eight is counted, by chance: threads that all write a number wait for each other.
     const bool is_counted = worker.instructions * 0x9E3779B97F4A7C15 >> 61 == 0;
     if (is_counted && (node != first || node->next.load(std::memory_order_relaxed))) node->list->count(*node);

@@ -1,0 +1,172 @@
+// Accesses to memory by some lanes of a warp: the others may have any address. They load what the first lane that acts
+// loads. Stores are a loop over the lanes that act: LLVM makes a branch for each of 32 lanes of a store to scattered
+// places.
+#include <llvm/ADT/STLExtras.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "ptx/llvm/runs.hpp"
+#include "ptx/llvm/translator.hpp"
+
+namespace nvmlkit::ptx::jit {
+namespace {
+
+// The step from lane to lane, where it is the same for all.
+std::optional<std::int64_t> step_of(const Shape& shape) {
+  const auto step = shape.more[1];
+  return shape.is_row(step) ? std::optional(step) : std::nullopt;
+}
+
+bool fits_word(const Shape& shape) {
+  using Word = std::numeric_limits<std::int32_t>;
+  return shape.least() >= Word::min() && shape.most() <= Word::max();
+}
+
+}  // namespace
+
+Translator::Extent Translator::extent_of_all(const Shape& shape) {
+  const auto number = [&](std::int64_t n) { return b_->getInt64(static_cast<std::uint64_t>(n)); };
+  return {number(shape.least()), number(shape.most())};
+}
+
+// Of the lanes that act, or of all.
+Translator::Extent Translator::extent_of(const Shape& shape) {
+  auto& b = *b_;
+  if (!acts_ || shape.is_same() || !fits_word(shape)) return extent_of_all(shape);
+  if (const auto step = step_of(shape)) {
+    const auto number = [&](std::int64_t n) { return b.getInt64(static_cast<std::uint64_t>(n)); };
+    auto* const first = b.CreateZExt(first_lane(), b.getInt64Ty());
+    auto* const zeros = b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, acting_, b.getTrue());
+    auto* const last = b.CreateZExt(b.CreateSub(b.getInt32(kLanes - 1), zeros), b.getInt64Ty());
+    auto *least = b.CreateMul(first, number(*step)), *most = b.CreateMul(last, number(*step));
+    if (*step < 0) std::swap(least, most);
+    return {least, most};
+  }
+  auto* const more = b.numbers(shape.more, b.getInt32Ty());
+  const auto word = [&](std::int64_t n) {
+    return b.CreateVectorSplat(kLanes, b.getInt32(static_cast<std::uint32_t>(n)));
+  };
+  auto* const least = b.CreateIntMinReduce(b.CreateSelect(acts_, more, word(shape.most())), /*IsSigned=*/true);
+  auto* const most = b.CreateIntMaxReduce(b.CreateSelect(acts_, more, word(shape.least())), /*IsSigned=*/true);
+  return {b.CreateSExt(least, b.getInt64Ty()), b.CreateSExt(most, b.getInt64Ty())};
+}
+
+// A number for each lane on the stack.
+llvm::Value* Translator::stack(unsigned number) {
+  auto& block = code_->getEntryBlock();
+  llvm::IRBuilder<> entry(&block, block.begin());
+  while (stack_.size() <= number) {
+    auto* const made = entry.CreateAlloca(b_->vector(8));
+    made->setAlignment(llvm::Align(64));
+    stack_.push_back(made);
+  }
+  return stack_[number];
+}
+
+llvm::Value* Translator::of_lane_on_stack(unsigned number, llvm::Type* element, llvm::Value* lane) {
+  return b_->CreateInBoundsGEP(element, stack(number), {lane});
+}
+
+// One lane after the other. At least one acts.
+void Translator::for_acting(llvm::function_ref<void(llvm::Value* lane)> each) {
+  auto& b = *b_;
+  auto* const from = b.GetInsertBlock();
+  auto *const next = new_block("next_lane"), *const done = new_block("lanes_done");
+  b.CreateBr(next);
+  b.SetInsertPoint(next);
+  auto* const left = b.CreatePHI(b.getInt32Ty(), 2);
+  auto* const lane = b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, b.getTrue());
+  each(b.CreateZExt(lane, b.getInt64Ty()));
+  auto* const others = b.CreateAnd(left, b.CreateSub(left, b.getInt32(1)));
+  auto* const end = b.GetInsertBlock();
+  b.CreateCondBr(b.CreateICmpNE(others, b.getInt32(0)), next, done);
+  left->addIncoming(acting_, from);
+  left->addIncoming(others, end);
+  b.SetInsertPoint(done);
+}
+
+// Hosts have masked accesses to rows of words.
+bool Translator::is_masked_row(const MemoryAccess& access, const Place& place) {
+  return !place.shape->is_any && access.values.size() == 1 && access.element_size() >= 4 &&
+         place.shape->is_row(access.element_size());
+}
+
+void Translator::lay_out_place(const Place& place) {
+  if (!place.is_laid_out) lay_out(b_->as_vector({*place.shape, place.host}));
+}
+
+std::vector<llvm::Value*> Translator::load_some(const MemoryAccess& access, const Place& place) {
+  auto& b = *b_;
+  const auto size = access.element_size(), count = static_cast<unsigned>(access.values.size());
+  if (is_masked_row(access, place)) {
+    auto* const others = llvm::Constant::getNullValue(b.vector(size));
+    return {b.CreateMaskedLoad(b.vector(size), host_of_lane(place, 0, 0), llvm::Align(size), acts_, others)};
+  }
+  const auto runs = place.shape->is_any || count > 1 || size < 4 ? std::vector<Run>{} : runs_of(*place.shape, size);
+  if (!runs.empty() && std::ranges::all_of(runs, [&](const Run& run) { return run.step == size; }))
+    return {load_runs(size, place, runs)};
+  if (place.is_laid_out) return load_lanes(access, place);
+  static const Shape kAny = Shape::any();
+  auto* const hosts = b.as_vector({*place.shape, place.host});
+  lay_out(of_lanes(hosts, b.CreateVectorSplat(kLanes, b.CreateExtractElement(hosts, first_lane()))));
+  return load_lanes(access, {&kAny, hosts, /*is_laid_out=*/true});
+}
+
+llvm::Value* Translator::load_runs(unsigned size, const Place& place, const std::vector<Run>& runs) {
+  auto& b = *b_;
+  llvm::Value* out = llvm::Constant::getNullValue(b.vector(size));
+  for (const auto& run : runs) {
+    auto* const type = llvm::FixedVectorType::get(b.element(size), run.count);
+    std::vector<int> own, both, back(kLanes, 0);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const bool is_own = lane >= run.first && lane < run.first + run.count;
+      if (is_own) own.push_back(static_cast<int>(lane)), back[lane] = static_cast<int>(lane - run.first);
+      both.push_back(static_cast<int>(is_own ? kLanes + lane : lane));
+    }
+    auto* const loaded = b.CreateMaskedLoad(type, host_of_lane(place, run.first, 0), llvm::Align(size),
+                                            b.CreateShuffleVector(acts_, own), llvm::Constant::getNullValue(type));
+    out = b.CreateShuffleVector(out, b.CreateShuffleVector(loaded, back), both);
+  }
+  return out;
+}
+
+// Lanes in their order: where several write to one place, the last one counts.
+void Translator::store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
+  auto& b = *b_;
+  const auto size = access.element_size();
+  if (is_masked_row(access, place)) {
+    b.CreateMaskedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(size), acts_);
+    return;
+  }
+  lay_out_place(place);
+  for (unsigned k = 0; k < values.size(); ++k)
+    if (!values[k].shape.is_same()) b.CreateAlignedStore(b.as_vector(values[k]), stack(k), llvm::Align(64));
+  for_acting([&](llvm::Value* lane) {
+    auto* const to = laid_out(lane);
+    for (unsigned k = 0; k < values.size(); ++k) {
+      auto* value = values[k].value;
+      if (!values[k].shape.is_same())
+        value = b.CreateAlignedLoad(b.element(size), of_lane_on_stack(k, b.element(size), lane), llvm::Align(size));
+      b.CreateAlignedStore(value, b.pointer(b.CreateAdd(to, b.getInt64(k * size))), llvm::Align(size));
+    }
+  });
+}
+
+// What was there before, where it is asked for.
+llvm::Value* Translator::change_some(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain) {
+  auto& b = *b_;
+  auto* const element = b.element(access.register_size);
+  const llvm::Align align(access.register_size);
+  lay_out_place(place);
+  b.CreateAlignedStore(all, stack(0), llvm::Align(64));
+  for_acting([&](llvm::Value* lane) {
+    auto* const by = b.CreateAlignedLoad(element, of_lane_on_stack(0, element, lane), align);
+    auto* const before = change_one(access, b.pointer(laid_out(lane)), by, is_plain);
+    if (access.before.is_there()) b.CreateAlignedStore(before, of_lane_on_stack(1, element, lane), align);
+  });
+  if (!access.before.is_there()) return llvm::PoisonValue::get(all->getType());
+  return b.CreateAlignedLoad(all->getType(), stack(1), llvm::Align(64));
+}
+
+}  // namespace nvmlkit::ptx::jit
