@@ -15,8 +15,8 @@ constexpr std::size_t kLine = 64;  // of the cache, where each object begins
 
 std::size_t in_lines(std::size_t size) { return (size + kLine - 1) / kLine * kLine; }
 
-// An object of one function for x86-64. Its constants lie in sections of their own, at distances that are known when all
-// sections have a place. Everything is checked against the size of the file.
+// An object of one function for x86-64. Its constants lie in sections of their own, at distances that are known when
+// all sections have a place. Everything is checked against the size of the file.
 class Object {
  public:
   explicit Object(std::string_view bytes) : bytes_(bytes) {
