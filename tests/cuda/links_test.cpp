@@ -2,6 +2,7 @@
 #include <fstream>
 #include <string>
 
+#include "driver/cuda/fatbin/elf.hpp"
 #include "loaded.hpp"
 
 namespace nvmlkit::cuda_test {
@@ -112,6 +113,28 @@ TEST_F(CudaLinks, TakeWhatAnotherLinkMade) {
     EXPECT_EQ(driver().cuLinkDestroy(first), CUDA_SUCCESS);
   }
   ASSERT_EQ(add(made, CU_JIT_INPUT_CUBIN), CUDA_SUCCESS);
+  ASSERT_EQ(add(kCaller), CUDA_SUCCESS);
+  ASSERT_EQ(complete(), CUDA_SUCCESS);
+  EXPECT_EQ(run(), 6u);
+}
+
+// As cubins: of the major number of the GPU, and of its minor number or an earlier one.
+TEST_F(CudaLinks, TakeWhatWasAssembledForTheirGpu) {
+  const auto assembled = [](int architecture) {
+    return cuda::fatbin::image_of({.texts = {kCallee}, .architecture = architecture});
+  };
+  int major = 0, minor = 0;
+  ASSERT_EQ(driver().cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CUdevice{0}),
+            CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, CUdevice{0}),
+            CUDA_SUCCESS);
+  const int own = 10 * major + minor;
+  const auto refused = "fatal   : Input file 'part' arch does not match target 'sm_" + std::to_string(own) + "'";
+  EXPECT_EQ(add(assembled(own + 1), CU_JIT_INPUT_CUBIN), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(log(), refused);
+  EXPECT_EQ(add(assembled(10 * (major - 1)), CU_JIT_INPUT_CUBIN), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(log(), refused + "\n" + refused);
+  EXPECT_EQ(add(assembled(10 * major), CU_JIT_INPUT_CUBIN), CUDA_SUCCESS);
   ASSERT_EQ(add(kCaller), CUDA_SUCCESS);
   ASSERT_EQ(complete(), CUDA_SUCCESS);
   EXPECT_EQ(run(), 6u);

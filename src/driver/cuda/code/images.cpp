@@ -125,14 +125,9 @@ const Refusal kForHardware{
     CUDA_ERROR_NO_BINARY_FOR_GPU,
     "a cubin holds code for hardware alone: kernels run from PTX, so hand over PTX or a fat binary that has it"};
 
-// As of a cubin: a GPU runs those of its own major number and of its own or an earlier minor one.
 Refusal from_image(fatbin::Image image, int capability, std::string& text) {
-  if (image.architecture / 10 == capability / 10 && image.architecture <= capability)
-    return joined(std::move(image.texts), text);
-  return {CUDA_ERROR_NO_BINARY_FOR_GPU, "code that was assembled for a GPU of compute capability " +
-                                            capability_text(static_cast<unsigned>(image.architecture)) +
-                                            " does not run on one of " +
-                                            capability_text(static_cast<unsigned>(capability))};
+  auto refusal = check_architecture(image, capability);
+  return refusal.result == CUDA_SUCCESS ? joined(std::move(image.texts), text) : refusal;
 }
 
 }  // namespace
@@ -141,6 +136,14 @@ int capability_of(const Device& device) {
   return device.read([](const sim::model::Gpu& gpu) {
     return static_cast<int>(10 * number(gpu.compute_capability.major) + number(gpu.compute_capability.minor));
   });
+}
+
+Refusal check_architecture(const fatbin::Image& image, int capability) {
+  if (image.architecture / 10 == capability / 10 && image.architecture <= capability) return {};
+  return {CUDA_ERROR_NO_BINARY_FOR_GPU, "code that was assembled for a GPU of compute capability " +
+                                            capability_text(static_cast<unsigned>(image.architecture)) +
+                                            " does not run on one of " +
+                                            capability_text(static_cast<unsigned>(capability))};
 }
 
 Refusal joined(std::vector<std::string> parts, std::string& text) {

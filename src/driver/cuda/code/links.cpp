@@ -15,9 +15,14 @@ auto& all_links() {
   return *the;
 }
 
-// A piece of code as the module loader takes it.
-Refusal take_image(Link& link, std::span<const std::byte> bytes) {
+// A piece of code as the module loader takes it. The log has the words of NVIDIA's linker.
+Refusal take_image(Link& link, std::span<const std::byte> bytes, std::string_view name) {
   if (auto image = fatbin::image_in(bytes)) {
+    if (auto refusal = modules::check_architecture(*image, link.capability); refusal.result != CUDA_SUCCESS) {
+      refusal.log = "fatal   : Input file '" + std::string(name) + "' arch does not match target 'sm_" +
+                    std::to_string(link.capability) + "'";
+      return refusal;
+    }
     std::move(image->texts.begin(), image->texts.end(), std::back_inserter(link.texts));
     return {};
   }
@@ -38,7 +43,7 @@ Refusal take_object(Link& link, std::span<const std::byte> bytes, std::string_vi
   for (const auto& section : *sections) {
     if (section.name != ".nv_fatbin" && section.name != "__nv_relfatbin") continue;
     for (auto rest = section.bytes; const auto size = fatbin::region_size(rest);) {
-      refusal = take_image(link, rest.first(size));
+      refusal = take_image(link, rest.first(size), name);
       if (refusal.result != CUDA_SUCCESS) return refusal;
       rest = rest.subspan(size);
     }
@@ -59,7 +64,7 @@ Refusal take_input(Link& link, CUjitInputType type, std::span<const std::byte> b
     case CU_JIT_INPUT_CUBIN:
     case CU_JIT_INPUT_PTX:
     case CU_JIT_INPUT_FATBINARY:
-      return take_image(link, bytes);
+      return take_image(link, bytes, name);
     case CU_JIT_INPUT_OBJECT:
       return take_object(link, bytes, name);
     case CU_JIT_INPUT_LIBRARY:

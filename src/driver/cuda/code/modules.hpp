@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "driver/cuda/device/device.hpp"
+#include "driver/cuda/fatbin/elf.hpp"
 #include "driver/cuda/generated/api.hpp"
 #include "driver/cuda/memory/memory.hpp"
 #include "ptx/module.hpp"
@@ -73,6 +74,8 @@ struct Refusal {
 Refusal ptx_of(const void* image, int capability, std::string& text);
 Refusal ptx_of_bytes(const std::string& bytes, int capability, std::string& text);  // never reads behind them
 Refusal ptx_of_file(const char* name, int capability, std::string& text);
+// As of a cubin: a GPU runs those of its own major number and of its own or an earlier minor one.
+Refusal check_architecture(const fatbin::Image& image, int capability);
 // One text for the parts of a module.
 Refusal joined(std::vector<std::string> parts, std::string& text);
 Refusal bytes_of_file(const char* name, std::string& bytes);
