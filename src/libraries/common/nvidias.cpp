@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "libraries/common/soname.hpp"
+
 namespace nvmlkit::libraries {
 namespace {
 
@@ -19,14 +21,6 @@ constexpr const char* kSystemFolders =
     "/usr/lib/aarch64-linux-gnu:"
 #endif
     "/usr/local/cuda/lib64:/usr/lib64:/usr/lib:/usr/lib/cuda/lib64";
-
-// A place in this library, for dladdr.
-const char here = 0;
-
-std::string own_path() {
-  Dl_info info{};
-  return dladdr(&here, &info) != 0 && info.dli_fname ? info.dli_fname : "";
-}
 
 bool is_same(const std::string& left, const std::string& right) {
   struct stat a {

@@ -2,8 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <cstring>
-
 namespace nvmlkit::libraries {
 namespace {
 
@@ -11,9 +9,11 @@ const char place = 0;  // in the library, for dladdr
 
 }  // namespace
 
-bool is_loaded_as(const char* soname) {
+std::string own_path() {
   Dl_info info{};
-  return dladdr(&place, &info) != 0 && info.dli_fname && std::strstr(info.dli_fname, soname) != nullptr;
+  return dladdr(&place, &info) != 0 && info.dli_fname ? info.dli_fname : "";
 }
+
+bool is_loaded_as(const char* soname) { return own_path().find(soname) != std::string::npos; }
 
 }  // namespace nvmlkit::libraries

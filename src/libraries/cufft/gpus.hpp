@@ -10,7 +10,7 @@
 
 namespace nvmlkit::cufft {
 
-// What work on several GPUs asks libcuda.so.1 for.
+// What work on several GPUs, and work with callbacks, asks libcuda.so.1 for.
 struct Calls {
   const libraries::Driver* driver = nullptr;
   decltype(&cuda::cuDeviceGet) get_device = nullptr;
@@ -23,6 +23,12 @@ struct Calls {
   decltype(&cuda::cuEventRecord) record_event = nullptr;
   decltype(&cuda::cuEventDestroy_v2) destroy_event = nullptr;
   decltype(&cuda::cuMemcpyDtoD_v2) copy = nullptr;
+  decltype(&cuda::cuMemAllocAsync) allocate_in = nullptr;  // in a stream
+  decltype(&cuda::cuMemFreeAsync) free_in = nullptr;
+  decltype(&cuda::cuLibraryLoadData) load_library = nullptr;
+  decltype(&cuda::cuLibraryGetKernel) get_kernel = nullptr;
+  decltype(&cuda::cuLibraryUnload) unload_library = nullptr;
+  decltype(&cuda::cuLaunchKernel) launch = nullptr;
 };
 
 // Null without a driver of ours.

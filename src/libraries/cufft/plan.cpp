@@ -22,6 +22,7 @@ Plans& plans() {
 cufftResult Plan::set_layout(const Layout& layout) {
   if (gpus_)
     if (const auto result = Spread::make(layout, gpus_->count(), spread_); result != CUFFT_SUCCESS) return result;
+  if (const auto result = callbacks.prepare(layout); result != CUFFT_SUCCESS) return result;
   layout_ = layout;
   return CUFFT_SUCCESS;
 }
@@ -30,17 +31,17 @@ template <class Real>
 std::shared_ptr<const fft::Transform<Real>> Plan::transform(Made<Real>& made, const Key& key) {
   const std::lock_guard lock(mutex_);
   auto& slot = made[key];
-  const auto& [sign, in_place, batch] = key;
-  if (!slot) slot = fft::Transform<Real>::make(layout_->shape(in_place, batch), sign, in_place);
+  const auto& [sign, in_place, is_one, batch] = key;
+  if (!slot) slot = fft::Transform<Real>::make(layout_->shape(in_place, batch), sign, is_one);
   return slot;
 }
 
-Single Plan::single_transform(int sign, bool in_place, std::int64_t batch) {
-  return transform<float>(singles_, {sign, in_place, batch});
+Single Plan::single_transform(int sign, const Places& places, std::int64_t batch) {
+  return transform<float>(singles_, {sign, places.in_place, places.is_one, batch});
 }
 
-Double Plan::double_transform(int sign, bool in_place, std::int64_t batch) {
-  return transform<double>(doubles_, {sign, in_place, batch});
+Double Plan::double_transform(int sign, const Places& places, std::int64_t batch) {
+  return transform<double>(doubles_, {sign, places.in_place, places.is_one, batch});
 }
 
 std::shared_ptr<const Stages> Plan::stages(cufftXtSubFormat before, int sign) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "libraries/cufft/callbacks.hpp"
 #include "libraries/cufft/layout.hpp"
 #include "libraries/cufft/stages.hpp"
 
@@ -14,6 +15,12 @@ namespace nvmlkit::cufft {
 
 using Single = std::shared_ptr<const fft::Transform<float>>;
 using Double = std::shared_ptr<const fft::Transform<double>>;
+
+// Where the two sides of a run are. Callbacks put memory of ours in place of the program's.
+struct Places {
+  bool in_place;  // the program's two sides are one memory, by which its numbers lie
+  bool is_one;    // the transform's are
+};
 
 class Plan {
  public:
@@ -27,17 +34,18 @@ class Plan {
   // CUFFT_SUCCESS, or why the GPUs of the plan do not have this layout.
   cufftResult set_layout(const Layout& layout);
 
+  Callbacks callbacks;
   CUstream stream = nullptr;
   long long patient = 0, threads = 0;  // properties that change no result
 
   // The transform, made at its first use. Null where there is no memory for it.
-  Single single_transform(int sign, bool in_place, std::int64_t batch);
-  Double double_transform(int sign, bool in_place, std::int64_t batch);
+  Single single_transform(int sign, const Places& places, std::int64_t batch);
+  Double double_transform(int sign, const Places& places, std::int64_t batch);
   // What several GPUs do for a single transform of numbers in this format.
   std::shared_ptr<const Stages> stages(cufftXtSubFormat before, int sign);
 
  private:
-  using Key = std::tuple<int, bool, std::int64_t>;  // sign, place, batch
+  using Key = std::tuple<int, bool, bool, std::int64_t>;  // sign, both places, batch
   template <class Real>
   using Made = std::map<Key, std::shared_ptr<const fft::Transform<Real>>>;
   template <class Real>

@@ -100,27 +100,22 @@ int sign_of(fft::Kind kind, int direction) {
   return kind == fft::Kind::complex ? direction : kind == fft::Kind::real_to_complex ? -1 : 1;
 }
 
-cufftResult run(const Call& call, void* in, void* out, int direction) {
-  const Layout& layout = *call.plan.layout();
-  if (call.plan.gpus()) return CUFFT_INTERNAL_ERROR;  // their numbers are in descriptors
-  if (!in || !out) return CUFFT_INVALID_VALUE;
-  if (layout.kind() == fft::Kind::complex && direction != -1 && direction != 1) return CUFFT_INVALID_VALUE;
-  if (!layout.can_run()) return CUFFT_EXEC_FAILED;
-  return run_batch(call, call.plan.stream, in, out, direction, layout.batch());
-}
+namespace {
 
-cufftResult run_batch(const Call& call, CUstream stream, void* in, void* out, int direction, std::int64_t batch) {
+// `in_place`: whether the numbers lie as those of one memory do.
+cufftResult run_between(const Call& call, CUstream stream, void* in, void* out, bool in_place, int direction,
+                        std::int64_t batch) {
   const Layout& layout = *call.plan.layout();
-  const bool in_place = in == out;
   const auto shape = layout.shape(in_place, batch);
   const Sides sides{
       in, out, shape.in_extent(), shape.out_extent(), size_of(layout.in_type()), size_of(layout.out_type())};
+  const Places places{.in_place = in_place, .is_one = in == out};
   const int sign = sign_of(layout.kind(), direction);
-  const auto single = [&] { return call.plan.single_transform(sign, in_place, batch); };
+  const auto single = [&] { return call.plan.single_transform(sign, places, batch); };
   switch (layout.in_type()) {
     case CUDA_R_64F:
     case CUDA_C_64F:
-      return enqueue(stream, shape, sides, call.plan.double_transform(sign, in_place, batch),
+      return enqueue(stream, shape, sides, call.plan.double_transform(sign, places, batch),
                      run_plain<fft::Transform<double>>);
     case CUDA_R_32F:
     case CUDA_C_32F:
@@ -131,6 +126,25 @@ cufftResult run_batch(const Call& call, CUstream stream, void* in, void* out, in
     default:
       return enqueue(stream, shape, sides, single(), run_narrow<ptx::Bfloat>);
   }
+}
+
+}  // namespace
+
+cufftResult run(const Call& call, void* in, void* out, int direction) {
+  const Layout& layout = *call.plan.layout();
+  if (call.plan.gpus()) return CUFFT_INTERNAL_ERROR;  // their numbers are in descriptors
+  if (!in || !out) return CUFFT_INVALID_VALUE;
+  if (layout.kind() == fft::Kind::complex && direction != -1 && direction != 1) return CUFFT_INVALID_VALUE;
+  if (!layout.can_run()) return CUFFT_EXEC_FAILED;
+  const auto transform = [&](void* from, void* to) {
+    return run_between(call, call.plan.stream, from, to, in == out, direction, layout.batch());
+  };
+  if (!call.plan.callbacks) return transform(in, out);
+  return call.plan.callbacks.run(call.plan.stream, layout.shape(in == out), in, out, transform);
+}
+
+cufftResult run_batch(const Call& call, CUstream stream, void* in, void* out, int direction, std::int64_t batch) {
+  return run_between(call, stream, in, out, in == out, direction, batch);
 }
 
 }  // namespace nvmlkit::cufft

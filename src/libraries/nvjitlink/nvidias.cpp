@@ -83,7 +83,7 @@ nvJitLinkResult make_ptx(Link& link) {
   if (result != NVJITLINK_SUCCESS) return result;
   for (const auto& input : link.intermediates)
     if (result == NVJITLINK_SUCCESS)
-      result = nvidias->add(handle, NVJITLINK_INPUT_LTOIR, input.bytes.data(), input.bytes.size(), input.name.c_str());
+      result = nvidias->add(handle, input.type, input.bytes.data(), input.bytes.size(), input.name.c_str());
   if (result == NVJITLINK_SUCCESS) result = nvidias->complete(handle);
   link.errors = text_of(handle, nvidias->log_size, nvidias->log);
   if (result == NVJITLINK_SUCCESS) {

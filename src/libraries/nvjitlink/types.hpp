@@ -18,11 +18,18 @@ struct Input {
   std::string bytes, name;
 };
 
+// LTO-IR, alone or in what nvcc made.
+struct Intermediate {
+  nvJitLinkInputType type;
+  std::string bytes, name;
+};
+
 // Inputs are kept until they are linked.
 struct Link {
   std::vector<std::string> options;
-  std::vector<Input> inputs, intermediates;  // intermediates: LTO-IR
-  std::string ptx;                           // of the intermediates
+  std::vector<Input> inputs;
+  std::vector<Intermediate> intermediates;
+  std::string ptx;  // of the intermediates
   std::string image, errors;
 
   bool has_option(const char* name) const { return std::find(options.begin(), options.end(), name) != options.end(); }

@@ -12,6 +12,7 @@ namespace nvmlkit::library_test {
 struct Cufft : Loaded {
   explicit Cufft(const char* path) : Loaded(path) {}
 
+  decltype(&cufft::__cufftXtSetJITCallback_12_7) __cufftXtSetJITCallback_12_7 = find<decltype(&cufft::__cufftXtSetJITCallback_12_7)>("__cufftXtSetJITCallback_12_7");
   decltype(&cufft::cufftCreate) cufftCreate = find<decltype(&cufft::cufftCreate)>("cufftCreate");
   decltype(&cufft::cufftDestroy) cufftDestroy = find<decltype(&cufft::cufftDestroy)>("cufftDestroy");
   decltype(&cufft::cufftEstimate1d) cufftEstimate1d = find<decltype(&cufft::cufftEstimate1d)>("cufftEstimate1d");
@@ -65,13 +66,13 @@ struct Cufft : Loaded {
   decltype(&cufft::cufftXtSetCallback) cufftXtSetCallback = find<decltype(&cufft::cufftXtSetCallback)>("cufftXtSetCallback");
   decltype(&cufft::cufftXtSetCallbackSharedSize) cufftXtSetCallbackSharedSize = find<decltype(&cufft::cufftXtSetCallbackSharedSize)>("cufftXtSetCallbackSharedSize");
   decltype(&cufft::cufftXtSetGPUs) cufftXtSetGPUs = find<decltype(&cufft::cufftXtSetGPUs)>("cufftXtSetGPUs");
+  decltype(&cufft::cufftXtSetJITCallback) cufftXtSetJITCallback = find<decltype(&cufft::cufftXtSetJITCallback)>("cufftXtSetJITCallback");
   decltype(&cufft::cufftXtSetWorkArea) cufftXtSetWorkArea = find<decltype(&cufft::cufftXtSetWorkArea)>("cufftXtSetWorkArea");
   decltype(&cufft::cufftXtSetWorkAreaPolicy) cufftXtSetWorkAreaPolicy = find<decltype(&cufft::cufftXtSetWorkAreaPolicy)>("cufftXtSetWorkAreaPolicy");
 };
 
 // Those that answer CUFFT_NOT_SUPPORTED.
 inline const std::vector<const char*> kCufftUnsupported = {
-    "cufftXtSetJITCallback",
 };
 
 }  // namespace nvmlkit::library_test

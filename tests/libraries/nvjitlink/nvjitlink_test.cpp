@@ -4,6 +4,7 @@
 #include "generated/nvjitlink_table.hpp"
 #include "generated/nvrtc_table.hpp"
 #include "gpu.hpp"
+#include "lto.hpp"
 
 namespace nvmlkit::library_test {
 namespace {
@@ -118,31 +119,25 @@ TEST_P(Links, WrongArguments) {
   EXPECT_EQ(lib_.nvJitLinkGetLinkedPtxSize(link_, &size), NVJITLINK_ERROR_LTO_NOT_ENABLED);
 }
 
-// LTO-IR that NVIDIA's libnvrtc makes, linked by NVIDIA's libnvJitLink, loaded by our driver.
+// LTO-IR that NVIDIA's libnvrtc makes, alone and in a fat binary, linked by NVIDIA's libnvJitLink, loaded by our
+// driver.
 TEST_P(Links, IntermediateCode) {
   const Nvrtc compiler(GetParam() == 12 ? "libnvrtc.so.12" : "libnvrtc.so.13");
-  int major = 0, minor = 0;
-  if (compiler.nvrtcVersion(&major, &minor) != nvrtc::NVRTC_SUCCESS) GTEST_SKIP() << "there is no libnvrtc of NVIDIA";
-  nvrtc::Program program = nullptr;
-  ASSERT_EQ(compiler.nvrtcCreateProgram(&program, "extern \"C\" __global__ void run(int* to) { *to = 42; }", "run.cu",
-                                        0, nullptr, nullptr),
-            nvrtc::NVRTC_SUCCESS);
-  const char* options[] = {"-dlto", "-arch=compute_90"};
-  ASSERT_EQ(compiler.nvrtcCompileProgram(program, 2, options), nvrtc::NVRTC_SUCCESS);
-  std::size_t size = 0;
-  ASSERT_EQ(compiler.nvrtcGetLTOIRSize(program, &size), nvrtc::NVRTC_SUCCESS);
-  std::string code(size, '\0');
-  ASSERT_EQ(compiler.nvrtcGetLTOIR(program, code.data()), nvrtc::NVRTC_SUCCESS);
-  EXPECT_EQ(compiler.nvrtcDestroyProgram(&program), nvrtc::NVRTC_SUCCESS);
+  if (!has_compiler(compiler)) GTEST_SKIP() << "there is no libnvrtc of NVIDIA";
+  const auto code =
+      lto_ir(compiler, "__device__ int answer(); extern \"C\" __global__ void run(int* to) { *to = answer(); }");
+  const auto other = fat_binary_of(lto_ir(compiler, "__device__ int answer() { return 42; }"));
 
   const char* link_options[] = {"-arch=sm_90", "-lto"};
   Link* link = nullptr;
   ASSERT_EQ(lib_.nvJitLinkCreate(&link, 2, link_options), kFine);
   ASSERT_EQ(lib_.nvJitLinkAddData(link, NVJITLINK_INPUT_LTOIR, code.data(), code.size(), "run"), kFine);
+  ASSERT_EQ(lib_.nvJitLinkAddData(link, NVJITLINK_INPUT_FATBIN, other.data(), other.size(), "answer"), kFine);
   const auto result = lib_.nvJitLinkComplete(link);
   std::string log(4096, '\0');
   lib_.nvJitLinkGetErrorLog(link, log.data());
   ASSERT_EQ(result, kFine) << log.c_str();
+  std::size_t size = 0;
   ASSERT_EQ(lib_.nvJitLinkGetLinkedCubinSize(link, &size), kFine);
   std::vector<char> image(size);
   ASSERT_EQ(lib_.nvJitLinkGetLinkedCubin(link, image.data()), kFine);

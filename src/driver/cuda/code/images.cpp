@@ -71,8 +71,11 @@ const fatbin::Entry* stand_in(const Entries& all, int capability) {
 std::string list_of(const Entries& all) {
   std::string out;
   for (const auto& e : all)
-    out += (out.empty() ? "" : ", ") + std::string(e.kind == fatbin::Kind::ptx ? "PTX" : "SASS") + " for " +
-           capability_text(e.capability) + (e.exact ? "a" : "");
+    out += (out.empty() ? "" : ", ") +
+           std::string(e.kind == fatbin::Kind::ptx      ? "PTX"
+                       : e.kind == fatbin::Kind::lto_ir ? "LTO-IR"
+                                                        : "SASS") +
+           " for " + capability_text(e.capability) + (e.exact ? "a" : "");
   return out.empty() ? "nothing" : out;
 }
 

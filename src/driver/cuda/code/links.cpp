@@ -1,7 +1,6 @@
 #include "driver/cuda/code/links.hpp"
 
 #include "base/never_destroyed.hpp"
-#include "driver/cuda/fatbin/container.hpp"
 #include "driver/cuda/fatbin/elf.hpp"
 #include "driver/cuda/handles.hpp"
 
@@ -35,18 +34,14 @@ Refusal take_image(Link& link, std::span<const std::byte> bytes, std::string_vie
 
 // What `nvcc -c` made: fat binaries in sections of their own.
 Refusal take_object(Link& link, std::span<const std::byte> bytes, std::string_view name) {
-  const auto sections = fatbin::sections(bytes);
-  if (!sections)
+  const auto regions = fatbin::regions(bytes);
+  if (!regions)
     return {CUDA_ERROR_UNKNOWN, std::string(name) + " is no object file",
             "fatal   : Could not find fatbin in '" + std::string(name) + "'"};
   Refusal refusal{CUDA_ERROR_NO_BINARY_FOR_GPU, std::string(name) + " has no code for a GPU"};
-  for (const auto& section : *sections) {
-    if (section.name != ".nv_fatbin" && section.name != "__nv_relfatbin") continue;
-    for (auto rest = section.bytes; const auto size = fatbin::region_size(rest);) {
-      refusal = take_image(link, rest.first(size), name);
-      if (refusal.result != CUDA_SUCCESS) return refusal;
-      rest = rest.subspan(size);
-    }
+  for (const auto& region : *regions) {
+    refusal = take_image(link, region, name);
+    if (refusal.result != CUDA_SUCCESS) return refusal;
   }
   return refusal;
 }

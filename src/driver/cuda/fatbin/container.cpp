@@ -50,6 +50,11 @@ std::optional<std::vector<Entry>> entries(std::span<const std::byte> region) {
   return out;
 }
 
+bool has_lto_ir(std::span<const std::byte> region) {
+  const auto all = entries(region);
+  return all && std::any_of(all->begin(), all->end(), [](const Entry& e) { return e.kind == Kind::lto_ir; });
+}
+
 std::size_t region_size(std::span<const std::byte> section) {
   if (section.size() < kRegionHeader || at<std::uint32_t>(section, 0) != kRegionMagic) return 0;
   const auto rest = section.size() - kRegionHeader;

@@ -10,7 +10,7 @@
 
 namespace nvmlkit::cuda::fatbin {
 
-enum class Kind : std::uint16_t { ptx = 1, elf = 2 };
+enum class Kind : std::uint16_t { ptx = 1, elf = 2, lto_ir = 8 };
 enum class Compression : std::uint8_t { none, lz4, zstd };
 
 struct Entry {
@@ -24,6 +24,9 @@ struct Entry {
 
 // The entries of a region; nothing when it is none. Of a damaged one, those before the damage.
 std::optional<std::vector<Entry>> entries(std::span<const std::byte> region);
+
+// Whether a region has LTO-IR of `nvcc -dlto`.
+bool has_lto_ir(std::span<const std::byte> region);
 
 // Bytes of the region that a file's section begins with; 0 when it begins with none.
 std::size_t region_size(std::span<const std::byte> section);

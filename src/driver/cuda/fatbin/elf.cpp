@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "driver/cuda/fatbin/container.hpp"
+
 namespace nvmlkit::cuda::fatbin {
 namespace {
 
@@ -65,6 +67,18 @@ std::optional<std::vector<Section>> sections(std::span<const std::byte> file) {
     const auto* const name = reinterpret_cast<const char*>(names.data()) + own->sh_name;
     const std::string_view named(name, strnlen(name, names.size() - own->sh_name));
     out.push_back(Section{named, part(file, own->sh_offset, own->sh_size)});
+  }
+  return out;
+}
+
+std::optional<std::vector<std::span<const std::byte>>> regions(std::span<const std::byte> file) {
+  const auto all = sections(file);
+  if (!all) return std::nullopt;
+  std::vector<std::span<const std::byte>> out;
+  for (const auto& section : *all) {
+    if (section.name != ".nv_fatbin" && section.name != "__nv_relfatbin") continue;
+    for (auto rest = section.bytes; const auto size = region_size(rest); rest = rest.subspan(size))
+      out.push_back(rest.first(size));
   }
   return out;
 }

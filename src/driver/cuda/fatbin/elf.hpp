@@ -20,6 +20,9 @@ struct Section {
 // The sections of a 64-bit ELF file; nothing when it is none. Of a damaged one, those that lie in it.
 std::optional<std::vector<Section>> sections(std::span<const std::byte> file);
 
+// The regions of fat binaries in an object file that nvcc made; nothing when it is no ELF file.
+std::optional<std::vector<std::span<const std::byte>>> regions(std::span<const std::byte> file);
+
 // The files in an archive (`ar`); nothing when it is none.
 std::optional<std::vector<std::span<const std::byte>>> members(std::span<const std::byte> file);
 

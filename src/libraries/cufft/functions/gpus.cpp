@@ -57,6 +57,7 @@ int shift_of(std::int64_t power) { return std::countr_zero(static_cast<std::uint
 
 cufftResult set_gpus(const Call& call, int count, int* numbers) {
   if (call.plan.layout()) return CUFFT_INVALID_PLAN;
+  if (call.plan.callbacks) return CUFFT_NOT_SUPPORTED;
   if (count < 2 || count > kMostGpus || !numbers) return CUFFT_INVALID_VALUE;
   std::shared_ptr<const Gpus> made;
   if (const auto result = Gpus::make(numbers, count, made); result != CUFFT_SUCCESS) return result;

@@ -10,6 +10,7 @@ static_assert(sizeof(DoubleComplex) == 16 && alignof(DoubleComplex) == 16);
 
 extern "C" {
 
+cufftResult __cufftXtSetJITCallback_12_7(Handle plan, const char* lto_callback_symbol_name, const void* lto_callback_fatbin, size_t lto_callback_fatbin_size, cufftXtCallbackType type, void** caller_info);
 cufftResult cufftCreate(Handle* handle);
 cufftResult cufftDestroy(Handle plan);
 cufftResult cufftEstimate1d(int nx, cufftType type, int batch, size_t* workSize);
@@ -63,6 +64,7 @@ cufftResult cufftXtQueryPlan(Handle plan, void* queryStruct, cufftXtQueryType qu
 cufftResult cufftXtSetCallback(Handle plan, void** callback_routine, cufftXtCallbackType cbType, void** caller_info);
 cufftResult cufftXtSetCallbackSharedSize(Handle plan, cufftXtCallbackType cbType, size_t sharedSize);
 cufftResult cufftXtSetGPUs(Handle handle, int nGPUs, int* whichGPUs);
+cufftResult cufftXtSetJITCallback(Handle plan, const char* lto_callback_symbol_name, const void* lto_callback_fatbin, size_t lto_callback_fatbin_size, cufftXtCallbackType type, void** caller_info);
 cufftResult cufftXtSetWorkArea(Handle plan, void** workArea);
 cufftResult cufftXtSetWorkAreaPolicy(Handle plan, cufftXtWorkAreaPolicy policy, size_t* workSize);
 

@@ -5,6 +5,10 @@
 
 namespace nvmlkit::cufft {
 
+NVMLKIT_LIBRARY_EXPORT cufftResult __cufftXtSetJITCallback_12_7(Handle plan, const char* lto_callback_symbol_name, const void* lto_callback_fatbin, size_t lto_callback_fatbin_size, cufftXtCallbackType type, void** caller_info) {
+  return with(plan, "__cufftXtSetJITCallback_12_7", [&](const Call& call) { return functions::set_jit_callback(call, lto_callback_symbol_name, lto_callback_fatbin, lto_callback_fatbin_size, type, caller_info); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtClearCallback(Handle plan, cufftXtCallbackType cbType) {
   return without_handle([&] { return functions::clear_callback(plan, cbType); });
 }
@@ -15,6 +19,10 @@ NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetCallback(Handle plan, void** callba
 
 NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetCallbackSharedSize(Handle plan, cufftXtCallbackType cbType, size_t sharedSize) {
   return with(plan, "cufftXtSetCallbackSharedSize", [&](const Call& call) { return functions::set_callback_memory(call, cbType, sharedSize); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetJITCallback(Handle plan, const char* lto_callback_symbol_name, const void* lto_callback_fatbin, size_t lto_callback_fatbin_size, cufftXtCallbackType type, void** caller_info) {
+  return with(plan, "cufftXtSetJITCallback", [&](const Call& call) { return functions::set_jit_callback(call, lto_callback_symbol_name, lto_callback_fatbin, lto_callback_fatbin_size, type, caller_info); });
 }
 
 }  // namespace nvmlkit::cufft

@@ -6,9 +6,6 @@
 namespace nvmlkit::cufft {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cufftResult cufftXtSetJITCallback(Handle plan) {
-  return with(plan, "cufftXtSetJITCallback", [](const Call&) { return unsupported("cufftXtSetJITCallback", CUFFT_NOT_SUPPORTED); });
-}
 
 }  // extern "C"
 }  // namespace nvmlkit::cufft

@@ -1,12 +1,16 @@
 #include "libraries/nvjitlink/functions/links.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string_view>
 
+#include "driver/cuda/fatbin/container.hpp"
+#include "driver/cuda/fatbin/elf.hpp"
 #include "libraries/nvjitlink/linker.hpp"
 #include "libraries/nvjitlink/nvidias.hpp"
 
@@ -40,6 +44,31 @@ std::optional<cuda::CUjitInputType> type_for_driver(nvJitLinkInputType type, std
                                 : cuda::CU_JIT_INPUT_PTX;
     default:
       return std::nullopt;
+  }
+}
+
+// Whether NVIDIA's library has to make PTX of an input first.
+bool has_lto_ir(nvJitLinkInputType type, std::string_view text) {
+  namespace fatbin = cuda::fatbin;
+  const auto bytes = std::as_bytes(std::span(text));
+  const auto in_object = [](std::span<const std::byte> object) {
+    const auto regions = fatbin::regions(object);
+    return regions && std::any_of(regions->begin(), regions->end(), fatbin::has_lto_ir);
+  };
+  switch (type) {
+    case NVJITLINK_INPUT_LTOIR:
+      return true;
+    case NVJITLINK_INPUT_FATBIN:
+    case NVJITLINK_INPUT_ANY:
+      return fatbin::has_lto_ir(bytes);
+    case NVJITLINK_INPUT_OBJECT:
+      return in_object(bytes);
+    case NVJITLINK_INPUT_LIBRARY: {
+      const auto files = fatbin::members(bytes);
+      return files && std::any_of(files->begin(), files->end(), in_object);
+    }
+    default:
+      return false;
   }
 }
 
@@ -108,9 +137,10 @@ nvJitLinkResult add_data(Link* link, nvJitLinkInputType type, const void* data, 
   if (!is_object(link)) return NVJITLINK_ERROR_INVALID_INPUT;
   if (!data || size == 0) return NVJITLINK_ERROR_NULL_INPUT;
   std::string bytes(static_cast<const char*>(data), size);
-  if (type == NVJITLINK_INPUT_LTOIR) {
-    if (!link->has_option("-lto")) return NVJITLINK_ERROR_LTO_NOT_ENABLED;
-    link->intermediates.push_back({cuda::CU_JIT_INPUT_NVVM, std::move(bytes), name ? name : "an input of a link"});
+  const bool is_optimized = link->has_option("-lto");
+  if (type == NVJITLINK_INPUT_LTOIR && !is_optimized) return NVJITLINK_ERROR_LTO_NOT_ENABLED;
+  if (is_optimized && has_lto_ir(type, bytes)) {
+    link->intermediates.push_back({type, std::move(bytes), name ? name : "an input of a link"});
     return NVJITLINK_SUCCESS;
   }
   const auto known = type_for_driver(type, bytes);
