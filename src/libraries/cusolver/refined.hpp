@@ -60,6 +60,7 @@ struct RefinedSystem {
   T* x;
   int ldx;
   std::vector<int> pivots{};
+  std::vector<double>* norms = nullptr;  // of the residual, after the first solution and after each step
 
   template <class Number>
   static double largest(const Number* from, int count) {
@@ -83,6 +84,9 @@ struct RefinedSystem {
     if (n > 0) blas::gemm<T>('N', 'N', n, columns, n, T(-1), a, lda, x, ldx, T(1), out.data(), n);
     return out;
   }
+  void keep_norm(const std::vector<T>& rest) const {
+    if (norms) norms->push_back(largest(rest.data(), static_cast<int>(rest.size())));
+  }
   bool is_solved(const std::vector<T>& rest, double limit) const {
     for (int j = 0; j < columns; ++j)
       if (!(largest(rest.data() + std::int64_t{j} * n, n) <= limit * largest(x + std::int64_t{j} * ldx, n)))
@@ -97,6 +101,17 @@ struct RefinedSystem {
     if (info != 0) return info;
     for (int j = 0; j < columns; ++j) std::copy_n(b + std::int64_t{j} * ldb, n, x + std::int64_t{j} * ldx);
     return n > 0 ? blas::getrs<T>('N', n, columns, a, lda, pivots.data(), x, ldx) : 0;
+  }
+  // The factors take the place of the matrix, which the residual needs.
+  int solve_and_keep_norm() {
+    if (!norms) return solve();
+    std::vector<T> whole(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+    for (int j = 0; j < n; ++j) std::copy_n(a + std::int64_t{j} * lda, n, whole.data() + std::int64_t{j} * n);
+    const int info = solve();
+    auto before = *this;
+    before.a = whole.data(), before.lda = n;
+    if (info == 0) before.keep_norm(before.residual());
+    return info;
   }
   // The number of steps; below 0: why there is no solution.
   int refine(const Refinement& how) {
@@ -122,13 +137,14 @@ struct RefinedSystem {
         for (int i = 0; i < n; ++i)
           x[i + std::int64_t{j} * ldx] += T(change[static_cast<std::size_t>(i + std::int64_t{j} * n)]);
       rest = residual();
+      keep_norm(rest);
       if (is_solved(rest, limit)) return step;
       if (!std::isfinite(largest(rest.data(), n * columns))) return -5;
     }
     return -how.most;
   }
   Refined solve(const Refinement& how) {
-    if (how.lower == Lower::none || n == 0) return {0, solve()};
+    if (how.lower == Lower::none || n == 0) return {0, solve_and_keep_norm()};
     const int steps = refine(how);
     return {steps, steps < 0 && how.falls_back ? solve() : 0};
   }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
+#include <vector>
 
 #include "libraries/blas/routines.hpp"
 #include "libraries/common/driver.hpp"
@@ -21,6 +22,9 @@ using libraries::CUstream;
 using LogCallback = void (*)(int level, const char* function, const char* message);
 
 // Each object begins with a mark of its kind: what a program hands over is checked.
+// cudaEmulationStrategy_t.
+enum class EmulationStrategy : std::uint32_t { standard, performant, eager };
+
 struct Handle {
   static constexpr std::uint64_t kMark = 0x6e766d6c6b736f6c;
   std::uint64_t mark = kMark;
@@ -28,6 +32,7 @@ struct Handle {
   CUstream stream = nullptr;
   cusolverDeterministicMode_t deterministic = CUSOLVER_DETERMINISTIC_RESULTS;
   cusolverMathMode_t math = CUSOLVER_DEFAULT_MATH;
+  EmulationStrategy strategy{};
 };
 
 // Of sparse matrices.
@@ -68,6 +73,10 @@ struct RefinementResults {
   static constexpr std::uint64_t kMark = 0x6e766d6c6b697269;
   std::uint64_t mark = kMark;
   int steps = 0, most = 0;
+  bool keeps_history = false;
+  // A matrix of two columns: the number of steps, and the norm of the residual then. Of double or float.
+  std::vector<double> history;
+  std::vector<float> narrow_history;
 };
 
 // Factors that a program keeps: a shared_ptr to what its last factorization made, of the type of its numbers.

@@ -168,6 +168,14 @@ TEST(Calls, ModesAndVersions) {
   EXPECT_EQ(mode, CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS);
   EXPECT_EQ(library().cusolverDnSetDeterministicMode(handle, static_cast<cusolverDeterministicMode_t>(0)),
             CUSOLVER_STATUS_INVALID_VALUE);
+  auto strategy = EmulationStrategy::eager;
+  EXPECT_EQ(library().cusolverDnGetEmulationStrategy(handle, &strategy), CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(strategy, EmulationStrategy::standard);
+  EXPECT_EQ(library().cusolverDnSetEmulationStrategy(handle, EmulationStrategy::performant), CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(library().cusolverDnGetEmulationStrategy(handle, &strategy), CUSOLVER_STATUS_SUCCESS);
+  EXPECT_EQ(strategy, EmulationStrategy::performant);
+  EXPECT_EQ(library().cusolverDnSetEmulationStrategy(handle, static_cast<EmulationStrategy>(3)),
+            CUSOLVER_STATUS_INVALID_VALUE);
   EXPECT_EQ(library().cusolverDnDestroy(handle), CUSOLVER_STATUS_SUCCESS);
   int version = 0, parts[3] = {};
   EXPECT_EQ(library().cusolverGetVersion(&version), CUSOLVER_STATUS_SUCCESS);

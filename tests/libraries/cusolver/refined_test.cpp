@@ -169,5 +169,57 @@ TEST(Refinement, SettingsChooseThePrecisions) {
   EXPECT_EQ(l.cusolverDnIRSParamsDestroy(nullptr), CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED);
 }
 
+// The norms of the residual, of a solve that the results keep them for.
+template <class T>
+struct History : testing::Test {};
+TYPED_TEST_SUITE(History, Scalars);
+
+TYPED_TEST(History, HasTheNormOfEachStep) {
+  using T = TypeParam;
+  using Real = decltype(std::abs(T{}));
+  constexpr bool kIsWide = sizeof(Real) == 8, kIsComplex = sizeof(T) != sizeof(Real);
+  const auto main = kIsComplex ? (kIsWide ? CUSOLVER_C_64F : CUSOLVER_C_32F)
+                    : kIsWide  ? CUSOLVER_R_64F
+                               : CUSOLVER_R_32F;
+  auto& l = library();
+  Random random(3);
+  for (const auto lowest : {main, kIsComplex ? CUSOLVER_C_16F : CUSOLVER_R_16F})
+    for (const int n : {1, 5, 24}) {
+      RefinementSettings* settings = nullptr;
+      RefinementResults* results = nullptr;
+      ASSERT_EQ(l.cusolverDnIRSParamsCreate(&settings), CUSOLVER_STATUS_SUCCESS);
+      ASSERT_EQ(l.cusolverDnIRSInfosCreate(&results), CUSOLVER_STATUS_SUCCESS);
+      l.cusolverDnIRSParamsSetSolverPrecisions(settings, main, lowest);
+      l.cusolverDnIRSParamsSetRefinementSolver(settings, CUSOLVER_IRS_REFINE_CLASSICAL);
+      void* found = nullptr;
+      EXPECT_EQ(l.cusolverDnIRSInfosGetResidualHistory(results, &found), CUSOLVER_STATUS_INVALID_VALUE);
+      ASSERT_EQ(l.cusolverDnIRSInfosRequestResidual(results), CUSOLVER_STATUS_SUCCESS);
+      auto a = random.matrix<T>(n, n);
+      for (int i = 0; i < n; ++i) a(i, i) += 2.0 * n;
+      a = rounded<T>(a);
+      const auto b = rounded<T>(random.matrix<T>(n, 2));
+      const Stored<T> matrix(a, n), right(b, n), solution(Dense(n, 2), n);
+      const auto info = state();
+      int steps = -1, most = -1;
+      ASSERT_EQ(l.cusolverDnIRSXgesv(solver(), settings, results, n, 2, matrix.data(), n, right.data(), n,
+                                     solution.data(), n, nullptr, 0, &steps, info.as()),
+                CUSOLVER_STATUS_SUCCESS);
+      ASSERT_EQ(l.cusolverDnIRSInfosGetMaxIters(results, &most), CUSOLVER_STATUS_SUCCESS);
+      ASSERT_EQ(l.cusolverDnIRSInfosGetResidualHistory(results, &found), CUSOLVER_STATUS_SUCCESS);
+      ASSERT_GE(steps, 0);
+      const auto* const counts = static_cast<const Real*>(found);
+      const auto* const norms = counts + most + 1;
+      for (int i = 0; i <= steps; ++i) EXPECT_EQ(counts[i], i);
+      for (int i = 1; i <= steps; ++i) EXPECT_LT(norms[i], norms[i - 1]) << "of these matrices, each step gains";
+      if (lowest != main && n > 1) {
+        EXPECT_GT(steps, 0);
+      }
+      // Rounded in a product of another order.
+      EXPECT_NEAR(norms[steps], (b - a * solution.get()).largest(), 100 * n * tolerance<T>());
+      EXPECT_EQ(l.cusolverDnIRSInfosDestroy(results), CUSOLVER_STATUS_SUCCESS);
+      EXPECT_EQ(l.cusolverDnIRSParamsDestroy(settings), CUSOLVER_STATUS_SUCCESS);
+    }
+}
+
 }  // namespace
 }  // namespace nvmlkit::library_test

@@ -167,6 +167,7 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverDnDsytri) cusolverDnDsytri = find<decltype(&cusolver::cusolverDnDsytri)>("cusolverDnDsytri");
   decltype(&cusolver::cusolverDnDsytri_bufferSize) cusolverDnDsytri_bufferSize = find<decltype(&cusolver::cusolverDnDsytri_bufferSize)>("cusolverDnDsytri_bufferSize");
   decltype(&cusolver::cusolverDnGetDeterministicMode) cusolverDnGetDeterministicMode = find<decltype(&cusolver::cusolverDnGetDeterministicMode)>("cusolverDnGetDeterministicMode");
+  decltype(&cusolver::cusolverDnGetEmulationStrategy) cusolverDnGetEmulationStrategy = find<decltype(&cusolver::cusolverDnGetEmulationStrategy)>("cusolverDnGetEmulationStrategy");
   decltype(&cusolver::cusolverDnGetMathMode) cusolverDnGetMathMode = find<decltype(&cusolver::cusolverDnGetMathMode)>("cusolverDnGetMathMode");
   decltype(&cusolver::cusolverDnGetStream) cusolverDnGetStream = find<decltype(&cusolver::cusolverDnGetStream)>("cusolverDnGetStream");
   decltype(&cusolver::cusolverDnIRSInfosCreate) cusolverDnIRSInfosCreate = find<decltype(&cusolver::cusolverDnIRSInfosCreate)>("cusolverDnIRSInfosCreate");
@@ -174,6 +175,7 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverDnIRSInfosGetMaxIters) cusolverDnIRSInfosGetMaxIters = find<decltype(&cusolver::cusolverDnIRSInfosGetMaxIters)>("cusolverDnIRSInfosGetMaxIters");
   decltype(&cusolver::cusolverDnIRSInfosGetNiters) cusolverDnIRSInfosGetNiters = find<decltype(&cusolver::cusolverDnIRSInfosGetNiters)>("cusolverDnIRSInfosGetNiters");
   decltype(&cusolver::cusolverDnIRSInfosGetOuterNiters) cusolverDnIRSInfosGetOuterNiters = find<decltype(&cusolver::cusolverDnIRSInfosGetOuterNiters)>("cusolverDnIRSInfosGetOuterNiters");
+  decltype(&cusolver::cusolverDnIRSInfosGetResidualHistory) cusolverDnIRSInfosGetResidualHistory = find<decltype(&cusolver::cusolverDnIRSInfosGetResidualHistory)>("cusolverDnIRSInfosGetResidualHistory");
   decltype(&cusolver::cusolverDnIRSInfosRequestResidual) cusolverDnIRSInfosRequestResidual = find<decltype(&cusolver::cusolverDnIRSInfosRequestResidual)>("cusolverDnIRSInfosRequestResidual");
   decltype(&cusolver::cusolverDnIRSParamsCreate) cusolverDnIRSParamsCreate = find<decltype(&cusolver::cusolverDnIRSParamsCreate)>("cusolverDnIRSParamsCreate");
   decltype(&cusolver::cusolverDnIRSParamsDestroy) cusolverDnIRSParamsDestroy = find<decltype(&cusolver::cusolverDnIRSParamsDestroy)>("cusolverDnIRSParamsDestroy");
@@ -210,6 +212,7 @@ struct Cusolver : Loaded {
   decltype(&cusolver::cusolverDnSXgesv_bufferSize) cusolverDnSXgesv_bufferSize = find<decltype(&cusolver::cusolverDnSXgesv_bufferSize)>("cusolverDnSXgesv_bufferSize");
   decltype(&cusolver::cusolverDnSetAdvOptions) cusolverDnSetAdvOptions = find<decltype(&cusolver::cusolverDnSetAdvOptions)>("cusolverDnSetAdvOptions");
   decltype(&cusolver::cusolverDnSetDeterministicMode) cusolverDnSetDeterministicMode = find<decltype(&cusolver::cusolverDnSetDeterministicMode)>("cusolverDnSetDeterministicMode");
+  decltype(&cusolver::cusolverDnSetEmulationStrategy) cusolverDnSetEmulationStrategy = find<decltype(&cusolver::cusolverDnSetEmulationStrategy)>("cusolverDnSetEmulationStrategy");
   decltype(&cusolver::cusolverDnSetMathMode) cusolverDnSetMathMode = find<decltype(&cusolver::cusolverDnSetMathMode)>("cusolverDnSetMathMode");
   decltype(&cusolver::cusolverDnSetStream) cusolverDnSetStream = find<decltype(&cusolver::cusolverDnSetStream)>("cusolverDnSetStream");
   decltype(&cusolver::cusolverDnSgebrd) cusolverDnSgebrd = find<decltype(&cusolver::cusolverDnSgebrd)>("cusolverDnSgebrd");
@@ -584,9 +587,6 @@ struct Cusolver : Loaded {
 
 // Those that answer CUSOLVER_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCusolverUnsupported = {
-    "cusolverDnGetEmulationStrategy",
-    "cusolverDnIRSInfosGetResidualHistory",
-    "cusolverDnSetEmulationStrategy",
 };
 
 }  // namespace nvmlkit::library_test

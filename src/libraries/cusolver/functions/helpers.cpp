@@ -57,6 +57,14 @@ cusolverStatus_t set_math(const Call& call, cusolverMathMode_t mode) {
   return answer(&call.handle.math, mode);
 }
 cusolverStatus_t get_math(const Call& call, cusolverMathMode_t* mode) { return answer(mode, call.handle.math); }
+// Kept, without effect: products are not emulated.
+cusolverStatus_t set_strategy(const Call& call, EmulationStrategy strategy) {
+  if (strategy > EmulationStrategy::eager) return CUSOLVER_STATUS_INVALID_VALUE;
+  return answer(&call.handle.strategy, strategy);
+}
+cusolverStatus_t get_strategy(const Call& call, EmulationStrategy* strategy) {
+  return answer(strategy, call.handle.strategy);
+}
 
 cusolverStatus_t get_version(int* version) {
   const int* const parts = functions::version();

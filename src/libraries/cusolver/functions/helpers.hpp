@@ -13,6 +13,8 @@ cusolverStatus_t set_deterministic(const Call& call, cusolverDeterministicMode_t
 cusolverStatus_t get_deterministic(const Call& call, cusolverDeterministicMode_t* mode);
 cusolverStatus_t set_math(const Call& call, cusolverMathMode_t mode);
 cusolverStatus_t get_math(const Call& call, cusolverMathMode_t* mode);
+cusolverStatus_t set_strategy(const Call& call, EmulationStrategy strategy);
+cusolverStatus_t get_strategy(const Call& call, EmulationStrategy* strategy);
 cusolverStatus_t get_version(int* version);
 cusolverStatus_t get_property(libraryPropertyType type, int* value);
 

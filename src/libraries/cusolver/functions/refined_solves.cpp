@@ -65,8 +65,8 @@ cusolverStatus_t xgels(const Call& call, RefinementSettings* settings, Refinemen
   if (const auto status = check(settings, results); status != CUSOLVER_STATUS_SUCCESS) return status;
   return for_main(*settings, [&](auto number) {
     using T = decltype(number);
-    return solve_least_squares(call, results, m, n, columns, static_cast<T*>(a), lda, static_cast<T*>(b), ldb,
-                               static_cast<T*>(x), ldx, steps, info);
+    return solve_least_squares(call, results, settings->most, m, n, columns, static_cast<T*>(a), lda,
+                               static_cast<T*>(b), ldb, static_cast<T*>(x), ldx, steps, info);
   });
 }
 cusolverStatus_t xgels_size(const Call&, RefinementSettings* settings, int m, int n, int columns, std::size_t* bytes) {

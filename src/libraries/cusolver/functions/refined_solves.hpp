@@ -35,6 +35,26 @@ inline cusolverStatus_t tell_bytes(std::size_t* out, std::int64_t rows, std::int
   return CUSOLVER_STATUS_SUCCESS;
 }
 
+// Only the rows of steps that were made have a value.
+template <class Number>
+void put_history(std::vector<Number>& history, int most, const std::vector<double>& norms) {
+  const auto rows = static_cast<std::size_t>(most) + 1;
+  history.assign(2 * rows, Number{});
+  for (std::size_t i = 0; i < std::min(rows, norms.size()); ++i) {
+    history[i] = static_cast<Number>(i);
+    history[rows + i] = static_cast<Number>(norms[i]);
+  }
+}
+
+template <class T>
+void put_history(RefinementResults& results, const std::vector<double>& norms) {
+  if (!results.keeps_history) return;
+  if constexpr (std::is_same_v<Real<T>, double>)
+    put_history(results.history, results.most, norms);
+  else
+    put_history(results.narrow_history, results.most, norms);
+}
+
 // `results`: of the program, or null.
 template <class T>
 cusolverStatus_t solve_refined(const Call& call, const Refinement& how, RefinementResults* results, int n, int columns,
@@ -45,10 +65,15 @@ cusolverStatus_t solve_refined(const Call& call, const Refinement& how, Refineme
   return call.enqueue_and_wait(cost_of<T>(cube(n) * 2 / 3, std::int64_t{n} * n), [=](Running& running) {
     RefinedSystem<T> system{n,  columns, matrix.write(running), lda, right.read(running), ldb, solution.write(running),
                             ldx};
+    std::vector<double> norms;
+    if (results && results->keeps_history) system.norms = &norms;
     const auto found = system.solve(how);
     if (pivots && n > 0) put_pivots(running, system.pivots, pivots);
     if (steps) *steps = found.steps;
-    if (results) results->steps = found.steps, results->most = how.most;
+    if (results) {
+      results->steps = found.steps, results->most = how.most;
+      put_history<T>(*results, norms);
+    }
     *running.write(info, 1) = found.info;
   });
 }
@@ -67,10 +92,20 @@ cusolverStatus_t gesv_size(const Call&, int n, int columns, T* a, int lda, int*,
   return tell_bytes(bytes, n, n + columns, is_right);
 }
 
+// The largest number of B - A X.
+template <class T>
+double largest_residual(const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& x, Running& running) {
+  auto rest = b.copy(running);
+  if (a.m() > 0 && a.n() > 0 && b.n() > 0)
+    blas::gemm<T>('N', 'N', a.m(), b.n(), a.n(), T(-1), a.read(running), a.ld(), x.read(running), x.ld(), T(1),
+                  rest.data(), a.m());
+  return RefinedSystem<T>::largest(rest.data(), static_cast<int>(rest.size()));
+}
+
 // Always by QR factors of the main precision, of a copy.
 template <class T>
-cusolverStatus_t solve_least_squares(const Call& call, RefinementResults* results, int m, int n, int columns, T* a,
-                                     int lda, T* b, int ldb, T* x, int ldx, int* steps, int* info) {
+cusolverStatus_t solve_least_squares(const Call& call, RefinementResults* results, int most, int m, int n, int columns,
+                                     T* a, int lda, T* b, int ldb, T* x, int ldx, int* steps, int* info) {
   const Matrix<T> matrix{a, m, n, lda}, right{b, m, columns, ldb}, solution{x, n, columns, ldx};
   if (m < n || !matrix.is_right() || !right.is_right() || !solution.is_right() || !info)
     return CUSOLVER_STATUS_INVALID_VALUE;
@@ -91,14 +126,18 @@ cusolverStatus_t solve_least_squares(const Call& call, RefinementResults* result
     for (int j = 0; j < columns && found == 0; ++j)
       std::copy_n(rest.data() + std::int64_t{j} * m, n, to + std::int64_t{j} * ldx);
     if (steps) *steps = 0;
-    if (results) results->steps = 0;
+    if (results) {
+      results->steps = 0, results->most = most;
+      if (results->keeps_history && found == 0)
+        put_history<T>(*results, {largest_residual(matrix, right, solution, running)});
+    }
     *running.write(info, 1) = found;
   });
 }
 template <class T>
 cusolverStatus_t gels(const Call& call, int m, int n, int columns, T* a, int lda, T* b, int ldb, T* x, int ldx, void*,
                       std::size_t, int* steps, int* info) {
-  return solve_least_squares(call, nullptr, m, n, columns, a, lda, b, ldb, x, ldx, steps, info);
+  return solve_least_squares(call, nullptr, 0, m, n, columns, a, lda, b, ldb, x, ldx, steps, info);
 }
 template <class T>
 cusolverStatus_t gels_size(const Call&, int m, int n, int columns, T* a, int lda, T* b, int ldb, T* x, int ldx, void*,

@@ -88,7 +88,15 @@ cusolverStatus_t get_allowed_steps(RefinementResults* results, int* steps) {
   return get(results, &RefinementResults::most, steps);
 }
 cusolverStatus_t request_residual(RefinementResults* results) {
-  return is_object(results) ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED;
+  if (!is_object(results)) return CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED;
+  results->keeps_history = true;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+cusolverStatus_t get_history(RefinementResults* results, void** history) {
+  if (!is_object(results)) return CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED;
+  if (!results->keeps_history) return CUSOLVER_STATUS_INVALID_VALUE;
+  const bool is_narrow = results->history.empty();
+  return answer(history, is_narrow ? static_cast<void*>(results->narrow_history.data()) : results->history.data());
 }
 
 cusolverStatus_t check_settings(const RefinementSettings* settings) {

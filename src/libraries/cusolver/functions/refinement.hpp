@@ -26,6 +26,8 @@ cusolverStatus_t get_steps(RefinementResults* results, int* steps);
 cusolverStatus_t get_outer_steps(RefinementResults* results, int* steps);
 cusolverStatus_t get_allowed_steps(RefinementResults* results, int* steps);
 cusolverStatus_t request_residual(RefinementResults* results);
+// In memory of the host, which lives as long as the results.
+cusolverStatus_t get_history(RefinementResults* results, void** history);
 
 // CUSOLVER_STATUS_SUCCESS, or what is wrong with settings that a solver is given.
 cusolverStatus_t check_settings(const RefinementSettings* settings);

@@ -163,6 +163,7 @@ cusolverStatus_t cusolverDnDsytrf_bufferSize(Handle* handle, int n, double* A, i
 cusolverStatus_t cusolverDnDsytri(Handle* handle, cublasFillMode_t uplo, int n, double* A, int lda, const int* ipiv, double* work, int lwork, int* info);
 cusolverStatus_t cusolverDnDsytri_bufferSize(Handle* handle, cublasFillMode_t uplo, int n, double* A, int lda, const int* ipiv, int* lwork);
 cusolverStatus_t cusolverDnGetDeterministicMode(Handle* handle, cusolverDeterministicMode_t* mode);
+cusolverStatus_t cusolverDnGetEmulationStrategy(Handle* handle, EmulationStrategy* strategy);
 cusolverStatus_t cusolverDnGetMathMode(Handle* handle, cusolverMathMode_t* mode);
 cusolverStatus_t cusolverDnGetStream(Handle* handle, CUstream* streamId);
 cusolverStatus_t cusolverDnIRSInfosCreate(RefinementResults** infos_ptr);
@@ -170,6 +171,7 @@ cusolverStatus_t cusolverDnIRSInfosDestroy(RefinementResults* infos);
 cusolverStatus_t cusolverDnIRSInfosGetMaxIters(RefinementResults* infos, int* maxiters);
 cusolverStatus_t cusolverDnIRSInfosGetNiters(RefinementResults* infos, int* niters);
 cusolverStatus_t cusolverDnIRSInfosGetOuterNiters(RefinementResults* infos, int* outer_niters);
+cusolverStatus_t cusolverDnIRSInfosGetResidualHistory(RefinementResults* infos, void** residual_history);
 cusolverStatus_t cusolverDnIRSInfosRequestResidual(RefinementResults* infos);
 cusolverStatus_t cusolverDnIRSParamsCreate(RefinementSettings** params_ptr);
 cusolverStatus_t cusolverDnIRSParamsDestroy(RefinementSettings* params);
@@ -206,6 +208,7 @@ cusolverStatus_t cusolverDnSXgesv(Handle* handle, int n, int nrhs, float* dA, in
 cusolverStatus_t cusolverDnSXgesv_bufferSize(Handle* handle, int n, int nrhs, float* dA, int ldda, int* dipiv, float* dB, int lddb, float* dX, int lddx, void* dWorkspace, size_t* lwork_bytes);
 cusolverStatus_t cusolverDnSetAdvOptions(Parameters* params, cusolverDnFunction_t function, cusolverAlgMode_t algo);
 cusolverStatus_t cusolverDnSetDeterministicMode(Handle* handle, cusolverDeterministicMode_t mode);
+cusolverStatus_t cusolverDnSetEmulationStrategy(Handle* handle, EmulationStrategy strategy);
 cusolverStatus_t cusolverDnSetMathMode(Handle* handle, cusolverMathMode_t mode);
 cusolverStatus_t cusolverDnSetStream(Handle* handle, CUstream streamId);
 cusolverStatus_t cusolverDnSgebrd(Handle* handle, int m, int n, float* A, int lda, float* D, float* E, float* TAUQ, float* TAUP, float* Work, int Lwork, int* devInfo);

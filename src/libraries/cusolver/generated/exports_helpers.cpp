@@ -41,6 +41,10 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnGetDeterministicMode(Handle* h
   return with(handle, "cusolverDnGetDeterministicMode", [&](const Call& call) { return functions::get_deterministic(call, mode); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnGetEmulationStrategy(Handle* handle, EmulationStrategy* strategy) {
+  return with(handle, "cusolverDnGetEmulationStrategy", [&](const Call& call) { return functions::get_strategy(call, strategy); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnGetMathMode(Handle* handle, cusolverMathMode_t* mode) {
   return with(handle, "cusolverDnGetMathMode", [&](const Call& call) { return functions::get_math(call, mode); });
 }
@@ -55,6 +59,10 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSetAdvOptions(Parameters* para
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSetDeterministicMode(Handle* handle, cusolverDeterministicMode_t mode) {
   return with(handle, "cusolverDnSetDeterministicMode", [&](const Call& call) { return functions::set_deterministic(call, mode); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSetEmulationStrategy(Handle* handle, EmulationStrategy strategy) {
+  return with(handle, "cusolverDnSetEmulationStrategy", [&](const Call& call) { return functions::set_strategy(call, strategy); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSetMathMode(Handle* handle, cusolverMathMode_t mode) {

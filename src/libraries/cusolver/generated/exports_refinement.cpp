@@ -25,6 +25,11 @@ NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnIRSInfosGetOuterNiters(Refinem
   return without_handle([&] { return functions::get_outer_steps(infos, outer_niters); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnIRSInfosGetResidualHistory(RefinementResults* infos, void** residual_history) {
+  if (!infos) return CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED;
+  return without_handle([&] { return functions::get_history(infos, residual_history); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnIRSInfosRequestResidual(RefinementResults* infos) {
   return without_handle([&] { return functions::request_residual(infos); });
 }

@@ -6,16 +6,6 @@
 namespace nvmlkit::cusolver {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnGetEmulationStrategy(Handle* handle) {
-  return with(handle, "cusolverDnGetEmulationStrategy", [](const Call&) { return unsupported("cusolverDnGetEmulationStrategy", CUSOLVER_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnIRSInfosGetResidualHistory(const void* infos) {
-  if (!infos) return CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED;
-  return unsupported("cusolverDnIRSInfosGetResidualHistory", CUSOLVER_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cusolverStatus_t cusolverDnSetEmulationStrategy(Handle* handle) {
-  return with(handle, "cusolverDnSetEmulationStrategy", [](const Call&) { return unsupported("cusolverDnSetEmulationStrategy", CUSOLVER_STATUS_NOT_SUPPORTED); });
-}
 
 }  // extern "C"
 }  // namespace nvmlkit::cusolver
