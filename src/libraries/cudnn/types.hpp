@@ -127,6 +127,30 @@ struct RnnData {
   std::optional<double> fill;  // what stands behind a sequence of the output
 };
 
+// `sizes` by cudnnSeqDataAxis_t; `axes`: the order in which they lie, the last one fastest.
+struct SequenceData {
+  cudnnDataType_t type = CUDNN_DATA_FLOAT;
+  std::array<int, 4> sizes{};
+  std::array<cudnnSeqDataAxis_t, 4> axes{};
+  std::vector<int> lengths;    // by batch, then by beam
+  std::optional<double> fill;  // what stands behind a sequence of the output
+  bool is_set() const { return !lengths.empty(); }
+};
+
+struct Attention {
+  unsigned mode = 0;
+  int heads = 0;
+  double scale = 0;
+  cudnnDataType_t type = CUDNN_DATA_FLOAT, math = CUDNN_DATA_FLOAT;
+  cudnnMathType_t math_type = CUDNN_DEFAULT_MATH;
+  Dropout *of_shares = nullptr, *of_output = nullptr;  // as the program gave them
+  Dropout shares_dropped, output_dropped;              // what they were then
+  std::array<int, 3> widths{};
+  std::array<int, 4> projected{};
+  int longest_query = 0, longest_key = 0, most_batches = 0, most_beams = 0;
+  bool is_set() const { return heads > 0; }
+};
+
 namespace graph {
 struct Content;
 }

@@ -239,8 +239,62 @@ def transforms(call: beside.Library) -> Iterator[beside.Answer]:
             yield f"transform {shape} {format_} {fold}", (status, got(6), destination())
 
 
+def attentions(call: beside.Library) -> Iterator[beside.Answer]:
+    of, fresh = made(call, "Attn"), made(call, "Attn")
+
+    def got(descriptor: c_void_p) -> tuple[object, ...]:
+        first, scale, rest = [c_int(99) for _ in range(2)], c_double(99), [c_int(99) for _ in range(14)]
+        drops = [c_void_p(5), c_void_p(5)]
+        places = (*map(byref, first), byref(scale), *map(byref, rest[:3]), *map(byref, drops), *map(byref, rest[3:]))
+        status = call("cudnnGetAttnDescriptor", descriptor, *places)
+        return status, [x.value for x in first], scale.value, [x.value for x in rest], [x.value for x in drops]
+
+    yield "fresh attention", got(fresh)
+    usual = {"mode": 0, "heads": 2, "scale": 1.0, "type": 0, "math": 0, "math_type": 0, "of_shares": None, "of_output": None}
+    usual |= {"q": 8, "k": 8, "v": 8, "q_to": 4, "k_to": 4, "v_to": 4, "o_to": 8, "queries": 5, "keys": 6, "batches": 2, "beams": 1}
+
+    def attention(**changes: object) -> beside.Answer:
+        values = usual | changes
+        status = call("cudnnSetAttnDescriptor", of, *(c_double(v) if isinstance(v, float) else v for v in values.values()))
+        return f"attention {changes}", (status, got(of))
+
+    for name in ("heads", "q", "k", "v", "q_to", "k_to", "v_to", "o_to", "queries", "keys", "batches", "beams"):
+        for value in (-1, 0, 1, 3, 8):
+            yield attention(**{name: value})
+    for mode, scale, math_type in itertools.product((*range(5), 8), (-1.0, 0.0, 0.5), (-1, 0, 3, 4)):
+        yield attention(mode=mode, scale=scale, math_type=math_type)
+    for type_, math in itertools.product((-1, 0, 1, 2, 3, 9, 12), (-1, 0, 1, 2, 3, 9)):
+        yield attention(type=type_, math=math)
+    for q, k in itertools.product((0, 4, 8), (0, 4, 8)):
+        yield attention(q_to=q, k_to=k, k=4, mode=2)
+
+
+def sequences_of_attention(call: beside.Library) -> Iterator[beside.Answer]:
+    of, fresh = made(call, "SeqData"), made(call, "SeqData")
+
+    def got(descriptor: c_void_p, dimensions: int, lengths: int) -> tuple[object, ...]:
+        type_, count, size, fill = c_int(99), c_int(99), c_size_t(99), c_float(99)
+        sizes, axes, all_lengths = integers(*[99] * 6), integers(*[99] * 6), integers(*[99] * 6)
+        asked = (descriptor, byref(type_), byref(count), dimensions, sizes, axes, byref(size), c_size_t(lengths), all_lengths, byref(fill))
+        return call("cudnnGetSeqDataDescriptor", *asked), type_.value, count.value, list(sizes), list(axes), size.value, list(all_lengths), fill.value
+
+    yield "fresh sequences of attention", got(fresh, 4, 2)
+    for type_, count, fill in itertools.product((-1, 0, 1, 2, 3, 9, 12), (0, 1, 3, 4, 5), (None, 0.5)):
+        if type_ != 0 and fill:
+            continue
+        value = byref(c_float(fill)) if fill else None
+        status = call("cudnnSetSeqDataDescriptor", of, type_, count, integers(5, 2, 1, 8, 1), integers(0, 1, 2, 3, 3), c_size_t(2), integers(5, 3), value)
+        yield f"sequences of attention {type_} {count} {fill}", (status, got(of, 4, 2))
+    for axes in itertools.product(range(-1, 5), repeat=4):
+        if len(set(axes)) >= 3:
+            yield f"axes {axes}", call("cudnnSetSeqDataDescriptor", of, 0, 4, integers(5, 2, 1, 8), integers(*axes), c_size_t(2), integers(5, 3), None)
+    for sizes, lengths in itertools.product(((5, 2, 1, 8), (5, 1, 2, 8), (0, 2, 1, 8), (5, -1, 1, 8), (5, 2, 1, 0), (5, 2, 2, 8)), ((5, 3), (1, 1), (0, 1), (6, 1), (-1, 5), (5,), (1, 2, 3, 4))):
+        status = call("cudnnSetSeqDataDescriptor", of, 0, 4, integers(*sizes), integers(0, 1, 2, 3), c_size_t(len(lengths)), integers(*lengths), None)
+        yield f"sequences of attention {sizes} {lengths}", (status, *(got(of, n, n) for n in (0, 2, 6)))
+
+
 def nothing(call: beside.Library) -> Iterator[beside.Answer]:
-    kinds = ("Tensor", "Filter", "Convolution", "OpTensor", "ReduceTensor", "Activation", "Pooling", "LRN", "SpatialTransformer", "TensorTransform", "CTCLoss", "Dropout", "RNN", "RNNData")
+    kinds = ("Tensor", "Filter", "Convolution", "OpTensor", "ReduceTensor", "Activation", "Pooling", "LRN", "SpatialTransformer", "TensorTransform", "CTCLoss", "Dropout", "RNN", "RNNData", "Attn", "SeqData")
     for kind in kinds:
         yield f"create {kind}", call(f"cudnnCreate{kind}Descriptor", None)
         yield f"destroy {kind}", call(f"cudnnDestroy{kind}Descriptor", None)
@@ -259,7 +313,7 @@ def nothing(call: beside.Library) -> Iterator[beside.Answer]:
 
 def answers(call: beside.Library) -> Iterator[beside.Answer]:
     """What a descriptor holds after a call that it refused is left open: some of it may have changed."""
-    for part in (tensors, filters, convolutions, pooling, settings, responses, transforms, nothing):
+    for part in (tensors, filters, convolutions, pooling, settings, responses, transforms, attentions, sequences_of_attention, nothing):
         for name, answer in part(call):
             is_refused = isinstance(answer, tuple) and answer[0] != 0
             yield name, answer[0] if is_refused else answer

@@ -39,6 +39,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnConvolutionForward) cudnnConvolutionForward = find<decltype(&cudnn::cudnnConvolutionForward)>("cudnnConvolutionForward");
   decltype(&cudnn::cudnnCreate) cudnnCreate = find<decltype(&cudnn::cudnnCreate)>("cudnnCreate");
   decltype(&cudnn::cudnnCreateActivationDescriptor) cudnnCreateActivationDescriptor = find<decltype(&cudnn::cudnnCreateActivationDescriptor)>("cudnnCreateActivationDescriptor");
+  decltype(&cudnn::cudnnCreateAttnDescriptor) cudnnCreateAttnDescriptor = find<decltype(&cudnn::cudnnCreateAttnDescriptor)>("cudnnCreateAttnDescriptor");
   decltype(&cudnn::cudnnCreateCTCLossDescriptor) cudnnCreateCTCLossDescriptor = find<decltype(&cudnn::cudnnCreateCTCLossDescriptor)>("cudnnCreateCTCLossDescriptor");
   decltype(&cudnn::cudnnCreateConvolutionDescriptor) cudnnCreateConvolutionDescriptor = find<decltype(&cudnn::cudnnCreateConvolutionDescriptor)>("cudnnCreateConvolutionDescriptor");
   decltype(&cudnn::cudnnCreateDropoutDescriptor) cudnnCreateDropoutDescriptor = find<decltype(&cudnn::cudnnCreateDropoutDescriptor)>("cudnnCreateDropoutDescriptor");
@@ -49,6 +50,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnCreateRNNDataDescriptor) cudnnCreateRNNDataDescriptor = find<decltype(&cudnn::cudnnCreateRNNDataDescriptor)>("cudnnCreateRNNDataDescriptor");
   decltype(&cudnn::cudnnCreateRNNDescriptor) cudnnCreateRNNDescriptor = find<decltype(&cudnn::cudnnCreateRNNDescriptor)>("cudnnCreateRNNDescriptor");
   decltype(&cudnn::cudnnCreateReduceTensorDescriptor) cudnnCreateReduceTensorDescriptor = find<decltype(&cudnn::cudnnCreateReduceTensorDescriptor)>("cudnnCreateReduceTensorDescriptor");
+  decltype(&cudnn::cudnnCreateSeqDataDescriptor) cudnnCreateSeqDataDescriptor = find<decltype(&cudnn::cudnnCreateSeqDataDescriptor)>("cudnnCreateSeqDataDescriptor");
   decltype(&cudnn::cudnnCreateSpatialTransformerDescriptor) cudnnCreateSpatialTransformerDescriptor = find<decltype(&cudnn::cudnnCreateSpatialTransformerDescriptor)>("cudnnCreateSpatialTransformerDescriptor");
   decltype(&cudnn::cudnnCreateTensorDescriptor) cudnnCreateTensorDescriptor = find<decltype(&cudnn::cudnnCreateTensorDescriptor)>("cudnnCreateTensorDescriptor");
   decltype(&cudnn::cudnnCreateTensorTransformDescriptor) cudnnCreateTensorTransformDescriptor = find<decltype(&cudnn::cudnnCreateTensorTransformDescriptor)>("cudnnCreateTensorTransformDescriptor");
@@ -56,6 +58,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnDeriveNormTensorDescriptor) cudnnDeriveNormTensorDescriptor = find<decltype(&cudnn::cudnnDeriveNormTensorDescriptor)>("cudnnDeriveNormTensorDescriptor");
   decltype(&cudnn::cudnnDestroy) cudnnDestroy = find<decltype(&cudnn::cudnnDestroy)>("cudnnDestroy");
   decltype(&cudnn::cudnnDestroyActivationDescriptor) cudnnDestroyActivationDescriptor = find<decltype(&cudnn::cudnnDestroyActivationDescriptor)>("cudnnDestroyActivationDescriptor");
+  decltype(&cudnn::cudnnDestroyAttnDescriptor) cudnnDestroyAttnDescriptor = find<decltype(&cudnn::cudnnDestroyAttnDescriptor)>("cudnnDestroyAttnDescriptor");
   decltype(&cudnn::cudnnDestroyCTCLossDescriptor) cudnnDestroyCTCLossDescriptor = find<decltype(&cudnn::cudnnDestroyCTCLossDescriptor)>("cudnnDestroyCTCLossDescriptor");
   decltype(&cudnn::cudnnDestroyConvolutionDescriptor) cudnnDestroyConvolutionDescriptor = find<decltype(&cudnn::cudnnDestroyConvolutionDescriptor)>("cudnnDestroyConvolutionDescriptor");
   decltype(&cudnn::cudnnDestroyDropoutDescriptor) cudnnDestroyDropoutDescriptor = find<decltype(&cudnn::cudnnDestroyDropoutDescriptor)>("cudnnDestroyDropoutDescriptor");
@@ -66,6 +69,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnDestroyRNNDataDescriptor) cudnnDestroyRNNDataDescriptor = find<decltype(&cudnn::cudnnDestroyRNNDataDescriptor)>("cudnnDestroyRNNDataDescriptor");
   decltype(&cudnn::cudnnDestroyRNNDescriptor) cudnnDestroyRNNDescriptor = find<decltype(&cudnn::cudnnDestroyRNNDescriptor)>("cudnnDestroyRNNDescriptor");
   decltype(&cudnn::cudnnDestroyReduceTensorDescriptor) cudnnDestroyReduceTensorDescriptor = find<decltype(&cudnn::cudnnDestroyReduceTensorDescriptor)>("cudnnDestroyReduceTensorDescriptor");
+  decltype(&cudnn::cudnnDestroySeqDataDescriptor) cudnnDestroySeqDataDescriptor = find<decltype(&cudnn::cudnnDestroySeqDataDescriptor)>("cudnnDestroySeqDataDescriptor");
   decltype(&cudnn::cudnnDestroySpatialTransformerDescriptor) cudnnDestroySpatialTransformerDescriptor = find<decltype(&cudnn::cudnnDestroySpatialTransformerDescriptor)>("cudnnDestroySpatialTransformerDescriptor");
   decltype(&cudnn::cudnnDestroyTensorDescriptor) cudnnDestroyTensorDescriptor = find<decltype(&cudnn::cudnnDestroyTensorDescriptor)>("cudnnDestroyTensorDescriptor");
   decltype(&cudnn::cudnnDestroyTensorTransformDescriptor) cudnnDestroyTensorTransformDescriptor = find<decltype(&cudnn::cudnnDestroyTensorTransformDescriptor)>("cudnnDestroyTensorTransformDescriptor");
@@ -81,6 +85,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnFindConvolutionForwardAlgorithmEx) cudnnFindConvolutionForwardAlgorithmEx = find<decltype(&cudnn::cudnnFindConvolutionForwardAlgorithmEx)>("cudnnFindConvolutionForwardAlgorithmEx");
   decltype(&cudnn::cudnnGetActivationDescriptor) cudnnGetActivationDescriptor = find<decltype(&cudnn::cudnnGetActivationDescriptor)>("cudnnGetActivationDescriptor");
   decltype(&cudnn::cudnnGetActivationDescriptorSwishBeta) cudnnGetActivationDescriptorSwishBeta = find<decltype(&cudnn::cudnnGetActivationDescriptorSwishBeta)>("cudnnGetActivationDescriptorSwishBeta");
+  decltype(&cudnn::cudnnGetAttnDescriptor) cudnnGetAttnDescriptor = find<decltype(&cudnn::cudnnGetAttnDescriptor)>("cudnnGetAttnDescriptor");
   decltype(&cudnn::cudnnGetBatchNormalizationBackwardExWorkspaceSize) cudnnGetBatchNormalizationBackwardExWorkspaceSize = find<decltype(&cudnn::cudnnGetBatchNormalizationBackwardExWorkspaceSize)>("cudnnGetBatchNormalizationBackwardExWorkspaceSize");
   decltype(&cudnn::cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize) cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize = find<decltype(&cudnn::cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize)>("cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize");
   decltype(&cudnn::cudnnGetBatchNormalizationTrainingExReserveSpaceSize) cudnnGetBatchNormalizationTrainingExReserveSpaceSize = find<decltype(&cudnn::cudnnGetBatchNormalizationTrainingExReserveSpaceSize)>("cudnnGetBatchNormalizationTrainingExReserveSpaceSize");
@@ -116,6 +121,8 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetLRNDescriptor) cudnnGetLRNDescriptor = find<decltype(&cudnn::cudnnGetLRNDescriptor)>("cudnnGetLRNDescriptor");
   decltype(&cudnn::cudnnGetLastErrorString) cudnnGetLastErrorString = find<decltype(&cudnn::cudnnGetLastErrorString)>("cudnnGetLastErrorString");
   decltype(&cudnn::cudnnGetMaxDeviceVersion) cudnnGetMaxDeviceVersion = find<decltype(&cudnn::cudnnGetMaxDeviceVersion)>("cudnnGetMaxDeviceVersion");
+  decltype(&cudnn::cudnnGetMultiHeadAttnBuffers) cudnnGetMultiHeadAttnBuffers = find<decltype(&cudnn::cudnnGetMultiHeadAttnBuffers)>("cudnnGetMultiHeadAttnBuffers");
+  decltype(&cudnn::cudnnGetMultiHeadAttnWeights) cudnnGetMultiHeadAttnWeights = find<decltype(&cudnn::cudnnGetMultiHeadAttnWeights)>("cudnnGetMultiHeadAttnWeights");
   decltype(&cudnn::cudnnGetNormalizationBackwardWorkspaceSize) cudnnGetNormalizationBackwardWorkspaceSize = find<decltype(&cudnn::cudnnGetNormalizationBackwardWorkspaceSize)>("cudnnGetNormalizationBackwardWorkspaceSize");
   decltype(&cudnn::cudnnGetNormalizationForwardTrainingWorkspaceSize) cudnnGetNormalizationForwardTrainingWorkspaceSize = find<decltype(&cudnn::cudnnGetNormalizationForwardTrainingWorkspaceSize)>("cudnnGetNormalizationForwardTrainingWorkspaceSize");
   decltype(&cudnn::cudnnGetNormalizationTrainingReserveSpaceSize) cudnnGetNormalizationTrainingReserveSpaceSize = find<decltype(&cudnn::cudnnGetNormalizationTrainingReserveSpaceSize)>("cudnnGetNormalizationTrainingReserveSpaceSize");
@@ -133,6 +140,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetReduceTensorDescriptor) cudnnGetReduceTensorDescriptor = find<decltype(&cudnn::cudnnGetReduceTensorDescriptor)>("cudnnGetReduceTensorDescriptor");
   decltype(&cudnn::cudnnGetReductionIndicesSize) cudnnGetReductionIndicesSize = find<decltype(&cudnn::cudnnGetReductionIndicesSize)>("cudnnGetReductionIndicesSize");
   decltype(&cudnn::cudnnGetReductionWorkspaceSize) cudnnGetReductionWorkspaceSize = find<decltype(&cudnn::cudnnGetReductionWorkspaceSize)>("cudnnGetReductionWorkspaceSize");
+  decltype(&cudnn::cudnnGetSeqDataDescriptor) cudnnGetSeqDataDescriptor = find<decltype(&cudnn::cudnnGetSeqDataDescriptor)>("cudnnGetSeqDataDescriptor");
   decltype(&cudnn::cudnnGetStream) cudnnGetStream = find<decltype(&cudnn::cudnnGetStream)>("cudnnGetStream");
   decltype(&cudnn::cudnnGetTensor4dDescriptor) cudnnGetTensor4dDescriptor = find<decltype(&cudnn::cudnnGetTensor4dDescriptor)>("cudnnGetTensor4dDescriptor");
   decltype(&cudnn::cudnnGetTensorNdDescriptor) cudnnGetTensorNdDescriptor = find<decltype(&cudnn::cudnnGetTensorNdDescriptor)>("cudnnGetTensorNdDescriptor");
@@ -144,6 +152,9 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnInitTransformDest) cudnnInitTransformDest = find<decltype(&cudnn::cudnnInitTransformDest)>("cudnnInitTransformDest");
   decltype(&cudnn::cudnnLRNCrossChannelBackward) cudnnLRNCrossChannelBackward = find<decltype(&cudnn::cudnnLRNCrossChannelBackward)>("cudnnLRNCrossChannelBackward");
   decltype(&cudnn::cudnnLRNCrossChannelForward) cudnnLRNCrossChannelForward = find<decltype(&cudnn::cudnnLRNCrossChannelForward)>("cudnnLRNCrossChannelForward");
+  decltype(&cudnn::cudnnMultiHeadAttnBackwardData) cudnnMultiHeadAttnBackwardData = find<decltype(&cudnn::cudnnMultiHeadAttnBackwardData)>("cudnnMultiHeadAttnBackwardData");
+  decltype(&cudnn::cudnnMultiHeadAttnBackwardWeights) cudnnMultiHeadAttnBackwardWeights = find<decltype(&cudnn::cudnnMultiHeadAttnBackwardWeights)>("cudnnMultiHeadAttnBackwardWeights");
+  decltype(&cudnn::cudnnMultiHeadAttnForward) cudnnMultiHeadAttnForward = find<decltype(&cudnn::cudnnMultiHeadAttnForward)>("cudnnMultiHeadAttnForward");
   decltype(&cudnn::cudnnNormalizationBackward) cudnnNormalizationBackward = find<decltype(&cudnn::cudnnNormalizationBackward)>("cudnnNormalizationBackward");
   decltype(&cudnn::cudnnNormalizationForwardInference) cudnnNormalizationForwardInference = find<decltype(&cudnn::cudnnNormalizationForwardInference)>("cudnnNormalizationForwardInference");
   decltype(&cudnn::cudnnNormalizationForwardTraining) cudnnNormalizationForwardTraining = find<decltype(&cudnn::cudnnNormalizationForwardTraining)>("cudnnNormalizationForwardTraining");
@@ -164,6 +175,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnScaleTensor) cudnnScaleTensor = find<decltype(&cudnn::cudnnScaleTensor)>("cudnnScaleTensor");
   decltype(&cudnn::cudnnSetActivationDescriptor) cudnnSetActivationDescriptor = find<decltype(&cudnn::cudnnSetActivationDescriptor)>("cudnnSetActivationDescriptor");
   decltype(&cudnn::cudnnSetActivationDescriptorSwishBeta) cudnnSetActivationDescriptorSwishBeta = find<decltype(&cudnn::cudnnSetActivationDescriptorSwishBeta)>("cudnnSetActivationDescriptorSwishBeta");
+  decltype(&cudnn::cudnnSetAttnDescriptor) cudnnSetAttnDescriptor = find<decltype(&cudnn::cudnnSetAttnDescriptor)>("cudnnSetAttnDescriptor");
   decltype(&cudnn::cudnnSetCTCLossDescriptor) cudnnSetCTCLossDescriptor = find<decltype(&cudnn::cudnnSetCTCLossDescriptor)>("cudnnSetCTCLossDescriptor");
   decltype(&cudnn::cudnnSetCTCLossDescriptorEx) cudnnSetCTCLossDescriptorEx = find<decltype(&cudnn::cudnnSetCTCLossDescriptorEx)>("cudnnSetCTCLossDescriptorEx");
   decltype(&cudnn::cudnnSetCTCLossDescriptor_v8) cudnnSetCTCLossDescriptor_v8 = find<decltype(&cudnn::cudnnSetCTCLossDescriptor_v8)>("cudnnSetCTCLossDescriptor_v8");
@@ -184,6 +196,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnSetRNNDataDescriptor) cudnnSetRNNDataDescriptor = find<decltype(&cudnn::cudnnSetRNNDataDescriptor)>("cudnnSetRNNDataDescriptor");
   decltype(&cudnn::cudnnSetRNNDescriptor_v8) cudnnSetRNNDescriptor_v8 = find<decltype(&cudnn::cudnnSetRNNDescriptor_v8)>("cudnnSetRNNDescriptor_v8");
   decltype(&cudnn::cudnnSetReduceTensorDescriptor) cudnnSetReduceTensorDescriptor = find<decltype(&cudnn::cudnnSetReduceTensorDescriptor)>("cudnnSetReduceTensorDescriptor");
+  decltype(&cudnn::cudnnSetSeqDataDescriptor) cudnnSetSeqDataDescriptor = find<decltype(&cudnn::cudnnSetSeqDataDescriptor)>("cudnnSetSeqDataDescriptor");
   decltype(&cudnn::cudnnSetSpatialTransformerNdDescriptor) cudnnSetSpatialTransformerNdDescriptor = find<decltype(&cudnn::cudnnSetSpatialTransformerNdDescriptor)>("cudnnSetSpatialTransformerNdDescriptor");
   decltype(&cudnn::cudnnSetStream) cudnnSetStream = find<decltype(&cudnn::cudnnSetStream)>("cudnnSetStream");
   decltype(&cudnn::cudnnSetTensor) cudnnSetTensor = find<decltype(&cudnn::cudnnSetTensor)>("cudnnSetTensor");
@@ -207,35 +220,22 @@ struct Cudnn : Loaded {
 inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnBackendPopulateCudaGraph",
     "cudnnBackendUpdateCudaGraph",
-    "cudnnCreateAttnDescriptor",
     "cudnnCreateFusedOpsConstParamPack",
     "cudnnCreateFusedOpsPlan",
     "cudnnCreateFusedOpsVariantParamPack",
-    "cudnnCreateSeqDataDescriptor",
-    "cudnnDestroyAttnDescriptor",
     "cudnnDestroyFusedOpsConstParamPack",
     "cudnnDestroyFusedOpsPlan",
     "cudnnDestroyFusedOpsVariantParamPack",
-    "cudnnDestroySeqDataDescriptor",
     "cudnnDivisiveNormalizationBackward",
     "cudnnDivisiveNormalizationForward",
     "cudnnFusedOpsExecute",
-    "cudnnGetAttnDescriptor",
     "cudnnGetFoldedConvBackwardDataDescriptors",
     "cudnnGetFusedOpsConstParamPackAttribute",
     "cudnnGetFusedOpsVariantParamPackAttribute",
-    "cudnnGetMultiHeadAttnBuffers",
-    "cudnnGetMultiHeadAttnWeights",
-    "cudnnGetSeqDataDescriptor",
     "cudnnMakeFusedOpsPlan",
-    "cudnnMultiHeadAttnBackwardData",
-    "cudnnMultiHeadAttnBackwardWeights",
-    "cudnnMultiHeadAttnForward",
     "cudnnReorderFilterAndBias",
-    "cudnnSetAttnDescriptor",
     "cudnnSetFusedOpsConstParamPackAttribute",
     "cudnnSetFusedOpsVariantParamPackAttribute",
-    "cudnnSetSeqDataDescriptor",
 };
 
 }  // namespace nvmlkit::library_test

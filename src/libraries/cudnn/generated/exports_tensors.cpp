@@ -9,6 +9,11 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateActivationDescriptor(Activation*
   return without_handle([&] { return functions::create_descriptor(activationDesc); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateAttnDescriptor(Attention** attnDesc) {
+  if (!attnDesc) return CUDNN_STATUS_BAD_PARAM;
+  return without_handle([&] { return functions::create_descriptor(attnDesc); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateCTCLossDescriptor(CtcLoss** ctcLossDesc) {
   return without_handle([&] { return functions::create_descriptor(ctcLossDesc); });
 }
@@ -49,6 +54,11 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateReduceTensorDescriptor(ReduceTen
   return without_handle([&] { return functions::create_descriptor(reduceTensorDesc); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateSeqDataDescriptor(SequenceData** seqDataDesc) {
+  if (!seqDataDesc) return CUDNN_STATUS_BAD_PARAM;
+  return without_handle([&] { return functions::create_descriptor(seqDataDesc); });
+}
+
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateSpatialTransformerDescriptor(SpatialTransformer** stDesc) {
   return without_handle([&] { return functions::create_descriptor(stDesc); });
 }
@@ -63,6 +73,11 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateTensorTransformDescriptor(Tensor
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyActivationDescriptor(Activation* activationDesc) {
   return without_handle([&] { return functions::destroy_descriptor(activationDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyAttnDescriptor(Attention* attnDesc) {
+  if (!attnDesc) return CUDNN_STATUS_SUCCESS;
+  return without_handle([&] { return functions::destroy_descriptor(attnDesc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyCTCLossDescriptor(CtcLoss* ctcLossDesc) {
@@ -103,6 +118,11 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyRNNDescriptor(Rnn* rnnDesc) {
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyReduceTensorDescriptor(ReduceTensor* reduceTensorDesc) {
   return without_handle([&] { return functions::destroy_descriptor(reduceTensorDesc); });
+}
+
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroySeqDataDescriptor(SequenceData* seqDataDesc) {
+  if (!seqDataDesc) return CUDNN_STATUS_SUCCESS;
+  return without_handle([&] { return functions::destroy_descriptor(seqDataDesc); });
 }
 
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroySpatialTransformerDescriptor(SpatialTransformer* stDesc) {

@@ -12,10 +12,6 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnBackendPopulateCudaGraph(Handle* handl
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnBackendUpdateCudaGraph(Handle* handle) {
   return with(handle, "cudnnBackendUpdateCudaGraph", [](const Call&) { return unsupported("cudnnBackendUpdateCudaGraph", CUDNN_STATUS_NOT_SUPPORTED); });
 }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateAttnDescriptor(const void* attnDesc) {
-  if (!attnDesc) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnCreateAttnDescriptor", CUDNN_STATUS_NOT_SUPPORTED);
-}
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsConstParamPack(const void* constPack) {
   if (!constPack) return CUDNN_STATUS_BAD_PARAM;
   return unsupported("cudnnCreateFusedOpsConstParamPack", CUDNN_STATUS_NOT_SUPPORTED);
@@ -27,14 +23,6 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsPlan(const void* plan) {
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsVariantParamPack(const void* varPack) {
   if (!varPack) return CUDNN_STATUS_BAD_PARAM;
   return unsupported("cudnnCreateFusedOpsVariantParamPack", CUDNN_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateSeqDataDescriptor(const void* seqDataDesc) {
-  if (!seqDataDesc) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnCreateSeqDataDescriptor", CUDNN_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyAttnDescriptor(const void* attnDesc) {
-  if (!attnDesc) return CUDNN_STATUS_SUCCESS;
-  return unsupported("cudnnDestroyAttnDescriptor", CUDNN_STATUS_NOT_SUPPORTED);
 }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFusedOpsConstParamPack(const void* constPack) {
   if (!constPack) return CUDNN_STATUS_SUCCESS;
@@ -48,10 +36,6 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFusedOpsVariantParamPack(const 
   if (!varPack) return CUDNN_STATUS_SUCCESS;
   return unsupported("cudnnDestroyFusedOpsVariantParamPack", CUDNN_STATUS_NOT_SUPPORTED);
 }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroySeqDataDescriptor(const void* seqDataDesc) {
-  if (!seqDataDesc) return CUDNN_STATUS_SUCCESS;
-  return unsupported("cudnnDestroySeqDataDescriptor", CUDNN_STATUS_NOT_SUPPORTED);
-}
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDivisiveNormalizationBackward(Handle* handle) {
   return with(handle, "cudnnDivisiveNormalizationBackward", [](const Call&) { return unsupported("cudnnDivisiveNormalizationBackward", CUDNN_STATUS_NOT_SUPPORTED); });
 }
@@ -60,10 +44,6 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDivisiveNormalizationForward(Handle* h
 }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnFusedOpsExecute(Handle* handle) {
   return with(handle, "cudnnFusedOpsExecute", [](const Call&) { return unsupported("cudnnFusedOpsExecute", CUDNN_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetAttnDescriptor(const void* attnDesc) {
-  if (!attnDesc) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnGetAttnDescriptor", CUDNN_STATUS_NOT_SUPPORTED);
 }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetFoldedConvBackwardDataDescriptors(const void* handle) {
   if (!handle) return CUDNN_STATUS_BAD_PARAM;
@@ -77,34 +57,11 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetFusedOpsVariantParamPackAttribute(c
   if (!varPack) return CUDNN_STATUS_BAD_PARAM;
   return unsupported("cudnnGetFusedOpsVariantParamPackAttribute", CUDNN_STATUS_NOT_SUPPORTED);
 }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetMultiHeadAttnBuffers(Handle* handle) {
-  return with(handle, "cudnnGetMultiHeadAttnBuffers", [](const Call&) { return unsupported("cudnnGetMultiHeadAttnBuffers", CUDNN_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetMultiHeadAttnWeights(Handle* handle) {
-  return with(handle, "cudnnGetMultiHeadAttnWeights", [](const Call&) { return unsupported("cudnnGetMultiHeadAttnWeights", CUDNN_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetSeqDataDescriptor(const void* seqDataDesc) {
-  if (!seqDataDesc) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnGetSeqDataDescriptor", CUDNN_STATUS_NOT_SUPPORTED);
-}
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnMakeFusedOpsPlan(Handle* handle) {
   return with(handle, "cudnnMakeFusedOpsPlan", [](const Call&) { return unsupported("cudnnMakeFusedOpsPlan", CUDNN_STATUS_NOT_SUPPORTED); });
 }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnMultiHeadAttnBackwardData(Handle* handle) {
-  return with(handle, "cudnnMultiHeadAttnBackwardData", [](const Call&) { return unsupported("cudnnMultiHeadAttnBackwardData", CUDNN_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnMultiHeadAttnBackwardWeights(Handle* handle) {
-  return with(handle, "cudnnMultiHeadAttnBackwardWeights", [](const Call&) { return unsupported("cudnnMultiHeadAttnBackwardWeights", CUDNN_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnMultiHeadAttnForward(Handle* handle) {
-  return with(handle, "cudnnMultiHeadAttnForward", [](const Call&) { return unsupported("cudnnMultiHeadAttnForward", CUDNN_STATUS_NOT_SUPPORTED); });
-}
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnReorderFilterAndBias(Handle* handle) {
   return with(handle, "cudnnReorderFilterAndBias", [](const Call&) { return unsupported("cudnnReorderFilterAndBias", CUDNN_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetAttnDescriptor(const void* attnDesc) {
-  if (!attnDesc) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnSetAttnDescriptor", CUDNN_STATUS_NOT_SUPPORTED);
 }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetFusedOpsConstParamPackAttribute(const void* constPack) {
   if (!constPack) return CUDNN_STATUS_BAD_PARAM;
@@ -113,10 +70,6 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetFusedOpsConstParamPackAttribute(con
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetFusedOpsVariantParamPackAttribute(const void* varPack) {
   if (!varPack) return CUDNN_STATUS_BAD_PARAM;
   return unsupported("cudnnSetFusedOpsVariantParamPackAttribute", CUDNN_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetSeqDataDescriptor(const void* seqDataDesc) {
-  if (!seqDataDesc) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnSetSeqDataDescriptor", CUDNN_STATUS_NOT_SUPPORTED);
 }
 
 }  // extern "C"
