@@ -23,6 +23,14 @@ class Poisson {
     }
   }
 
+  // The smallest number that has a probability here, and the probabilities from it on.
+  std::uint64_t first() const { return first_; }
+  std::vector<double> probabilities() const {
+    std::vector<double> out = sums_;
+    for (std::size_t k = out.size(); k-- > 1;) out[k] -= out[k - 1];
+    return out;
+  }
+
   // For a number between 0 and 1.
   std::uint32_t at(double probability) const {
     const auto found = std::upper_bound(sums_.begin(), sums_.end(), probability);

@@ -14,6 +14,8 @@ struct Curand : Loaded {
 
   decltype(&curand::curandCreateGenerator) curandCreateGenerator = find<decltype(&curand::curandCreateGenerator)>("curandCreateGenerator");
   decltype(&curand::curandCreateGeneratorHost) curandCreateGeneratorHost = find<decltype(&curand::curandCreateGeneratorHost)>("curandCreateGeneratorHost");
+  decltype(&curand::curandCreatePoissonDistribution) curandCreatePoissonDistribution = find<decltype(&curand::curandCreatePoissonDistribution)>("curandCreatePoissonDistribution");
+  decltype(&curand::curandDestroyDistribution) curandDestroyDistribution = find<decltype(&curand::curandDestroyDistribution)>("curandDestroyDistribution");
   decltype(&curand::curandDestroyGenerator) curandDestroyGenerator = find<decltype(&curand::curandDestroyGenerator)>("curandDestroyGenerator");
   decltype(&curand::curandGenerate) curandGenerate = find<decltype(&curand::curandGenerate)>("curandGenerate");
   decltype(&curand::curandGenerateLogNormal) curandGenerateLogNormal = find<decltype(&curand::curandGenerateLogNormal)>("curandGenerateLogNormal");
@@ -41,8 +43,6 @@ struct Curand : Loaded {
 
 // Those that answer CURAND_STATUS_ARCH_MISMATCH.
 inline const std::vector<const char*> kCurandUnsupported = {
-    "curandCreatePoissonDistribution",
-    "curandDestroyDistribution",
 };
 
 }  // namespace nvmlkit::library_test

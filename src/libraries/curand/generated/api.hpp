@@ -10,6 +10,8 @@ extern "C" {
 
 curandStatus_t curandCreateGenerator(Generator** generator, curandRngType_t rng_type);
 curandStatus_t curandCreateGeneratorHost(Generator** generator, curandRngType_t rng_type);
+curandStatus_t curandCreatePoissonDistribution(double lambda, void** discrete_distribution);
+curandStatus_t curandDestroyDistribution(void* discrete_distribution);
 curandStatus_t curandDestroyGenerator(Generator* generator);
 curandStatus_t curandGenerate(Generator* generator, unsigned int* outputPtr, std::size_t num);
 curandStatus_t curandGenerateLogNormal(Generator* generator, float* outputPtr, std::size_t n, float mean, float stddev);

@@ -6,14 +6,6 @@
 namespace nvmlkit::curand {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT curandStatus_t curandCreatePoissonDistribution(double, const void* discrete_distribution) {
-  if (!discrete_distribution) return CURAND_STATUS_NOT_INITIALIZED;
-  return unsupported("curandCreatePoissonDistribution", CURAND_STATUS_ARCH_MISMATCH);
-}
-NVMLKIT_LIBRARY_EXPORT curandStatus_t curandDestroyDistribution(const void* discrete_distribution) {
-  if (!discrete_distribution) return CURAND_STATUS_NOT_INITIALIZED;
-  return unsupported("curandDestroyDistribution", CURAND_STATUS_ARCH_MISMATCH);
-}
 
 }  // extern "C"
 }  // namespace nvmlkit::curand
