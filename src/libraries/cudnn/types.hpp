@@ -14,6 +14,7 @@
 
 namespace nvmlkit::cudnn {
 
+using cuda::CUgraph;
 using libraries::CUstream;
 
 struct Handle {

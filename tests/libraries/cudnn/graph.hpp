@@ -93,8 +93,15 @@ inline bool uses_tensor_cores(const Descriptor& config) {
 
 enum class Tf32 { forbidden, allowed };
 
-// The heuristics are asked for configurations, a plan is made of the first one that is allowed, and runs.
-inline void run_graph(const std::vector<BackendDescriptor*>& operations, const Sizes& ids, std::vector<void*> pointers,
+inline Descriptor pack_of(const Sizes& ids, const std::vector<void*>& pointers) {
+  Descriptor out(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  out.integers(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
+  out.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, pointers).finished();
+  return out;
+}
+
+// The heuristics are asked for configurations, a plan is made of the first one that is allowed.
+inline void make_plan(const std::vector<BackendDescriptor*>& operations, Descriptor& plan,
                       Tf32 tf32 = Tf32::forbidden) {
   const Descriptor graph = graph_of(operations);
   Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
@@ -121,10 +128,14 @@ inline void run_graph(const std::vector<BackendDescriptor*>& operations, const S
     ASSERT_EQ(count, 2);
   }
   const Descriptor& config = configs[count == 2 && tf32 == Tf32::forbidden ? 1 : 0];
-  Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR), pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
   plan.descriptor(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config).finished();
-  pack.integers(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids);
-  pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, pointers).finished();
+}
+
+inline void run_graph(const std::vector<BackendDescriptor*>& operations, const Sizes& ids,
+                      const std::vector<void*>& pointers, Tf32 tf32 = Tf32::forbidden) {
+  Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  make_plan(operations, plan, tf32);
+  const Descriptor pack = pack_of(ids, pointers);
   ASSERT_EQ(library().cudnnBackendExecute(handle(), plan.raw(), pack.raw()), CUDNN_STATUS_SUCCESS);
   ASSERT_EQ(gpu().wait(), cuda::CUDA_SUCCESS);
 }

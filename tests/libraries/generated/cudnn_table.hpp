@@ -22,7 +22,9 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnBackendFinalize) cudnnBackendFinalize = find<decltype(&cudnn::cudnnBackendFinalize)>("cudnnBackendFinalize");
   decltype(&cudnn::cudnnBackendGetAttribute) cudnnBackendGetAttribute = find<decltype(&cudnn::cudnnBackendGetAttribute)>("cudnnBackendGetAttribute");
   decltype(&cudnn::cudnnBackendInitialize) cudnnBackendInitialize = find<decltype(&cudnn::cudnnBackendInitialize)>("cudnnBackendInitialize");
+  decltype(&cudnn::cudnnBackendPopulateCudaGraph) cudnnBackendPopulateCudaGraph = find<decltype(&cudnn::cudnnBackendPopulateCudaGraph)>("cudnnBackendPopulateCudaGraph");
   decltype(&cudnn::cudnnBackendSetAttribute) cudnnBackendSetAttribute = find<decltype(&cudnn::cudnnBackendSetAttribute)>("cudnnBackendSetAttribute");
+  decltype(&cudnn::cudnnBackendUpdateCudaGraph) cudnnBackendUpdateCudaGraph = find<decltype(&cudnn::cudnnBackendUpdateCudaGraph)>("cudnnBackendUpdateCudaGraph");
   decltype(&cudnn::cudnnBatchNormalizationBackward) cudnnBatchNormalizationBackward = find<decltype(&cudnn::cudnnBatchNormalizationBackward)>("cudnnBatchNormalizationBackward");
   decltype(&cudnn::cudnnBatchNormalizationBackwardEx) cudnnBatchNormalizationBackwardEx = find<decltype(&cudnn::cudnnBatchNormalizationBackwardEx)>("cudnnBatchNormalizationBackwardEx");
   decltype(&cudnn::cudnnBatchNormalizationForwardInference) cudnnBatchNormalizationForwardInference = find<decltype(&cudnn::cudnnBatchNormalizationForwardInference)>("cudnnBatchNormalizationForwardInference");
@@ -218,8 +220,6 @@ struct Cudnn : Loaded {
 
 // Those that answer CUDNN_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCudnnUnsupported = {
-    "cudnnBackendPopulateCudaGraph",
-    "cudnnBackendUpdateCudaGraph",
     "cudnnCreateFusedOpsConstParamPack",
     "cudnnCreateFusedOpsPlan",
     "cudnnCreateFusedOpsVariantParamPack",

@@ -6,12 +6,6 @@
 namespace nvmlkit::cudnn {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnBackendPopulateCudaGraph(Handle* handle) {
-  return with(handle, "cudnnBackendPopulateCudaGraph", [](const Call&) { return unsupported("cudnnBackendPopulateCudaGraph", CUDNN_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnBackendUpdateCudaGraph(Handle* handle) {
-  return with(handle, "cudnnBackendUpdateCudaGraph", [](const Call&) { return unsupported("cudnnBackendUpdateCudaGraph", CUDNN_STATUS_NOT_SUPPORTED); });
-}
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsConstParamPack(const void* constPack) {
   if (!constPack) return CUDNN_STATUS_BAD_PARAM;
   return unsupported("cudnnCreateFusedOpsConstParamPack", CUDNN_STATUS_NOT_SUPPORTED);

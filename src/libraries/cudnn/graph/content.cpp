@@ -151,6 +151,8 @@ Value answer_of(const Content& c, const Rule& rule) {
   if (const auto set = c.values.find(rule.name); set != c.values.end()) return set->second;
   if (rule.name == CUDNN_ATTR_ENGINEHEUR_RESULTS) return results_of(c);
   if (rule.name == CUDNN_ATTR_ENGINE_NUMERICAL_NOTE) return note_of(c);
+  if (rule.name == CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE)
+    return value_of(CUDNN_TYPE_BEHAVIOR_NOTE, CUDNN_BEHAVIOR_NOTE_SUPPORTS_CUDA_GRAPH_NATIVE_API);
   if (rule.name == CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT)
     return value_of<std::int64_t>(rule.type, c.program ? count_engines(*c.program) : 1);
   if (rule.most == 1) {
