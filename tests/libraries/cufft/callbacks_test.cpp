@@ -163,6 +163,44 @@ TEST_P(Callbacks, ChangeEachElement) {
 
 INSTANTIATE_TEST_SUITE_P(Random, Callbacks, testing::Range(1u, 13u));
 
+// Captured, and run twice.
+TEST(Callbacks, InGraphs) {
+  if (!has_compiler(compiler())) GTEST_SKIP() << kNoCompiler;
+  const auto code = lto_ir(compiler(), code_of(CUDA_C_32F, true, ""));
+  const OnDevice<double> factor({2.0});
+  const OnDevice<Complex> data(std::vector<Complex>{{1, 0}, {0, 0}, {0, 0}, {0, 0}});
+  void* info = factor.as();
+  int plan = -1;
+  std::size_t work = 0;
+  cuda::CUstream stream = nullptr;
+  cuda::CUgraph graph = nullptr;
+  cuda::CUgraphExec ready = nullptr;
+  ASSERT_EQ(gpu().create_stream(&stream, 1), cuda::CUDA_SUCCESS);
+  ASSERT_EQ(library().cufftCreate(&plan), CUFFT_SUCCESS);
+  ASSERT_EQ(library().cufftXtSetJITCallback(plan, "part", code.data(), code.size(), CUFFT_CB_LD_COMPLEX, &info),
+            CUFFT_SUCCESS);
+  ASSERT_EQ(library().cufftMakePlan1d(plan, 4, CUFFT_C2C, 1, &work), CUFFT_SUCCESS);
+  ASSERT_EQ(library().cufftXtSetCallbackSharedSize(plan, CUFFT_CB_LD_COMPLEX, kShared), CUFFT_SUCCESS);
+  ASSERT_EQ(library().cufftSetStream(plan, stream), CUFFT_SUCCESS);
+  ASSERT_EQ(gpu().find<decltype(&cuda::cuStreamBeginCapture_v2)>("cuStreamBeginCapture_v2")(
+                stream, cuda::CU_STREAM_CAPTURE_MODE_RELAXED),
+            cuda::CUDA_SUCCESS);
+  ASSERT_EQ(library().cufftExecC2C(plan, data.as(), data.as(), -1), CUFFT_SUCCESS);
+  ASSERT_EQ(gpu().find<decltype(&cuda::cuStreamEndCapture)>("cuStreamEndCapture")(stream, &graph), cuda::CUDA_SUCCESS);
+  ASSERT_EQ(gpu().find<decltype(&cuda::cuGraphInstantiateWithFlags)>("cuGraphInstantiateWithFlags")(&ready, graph, 0),
+            cuda::CUDA_SUCCESS);
+  EXPECT_EQ(data.read()[0].x, 1);
+  for (int i = 0; i < 2; ++i) {
+    float sum = 0;
+    const auto numbers = data.read();
+    for (std::size_t k = 0; k < numbers.size(); ++k) sum += numbers[k].x * 2 + static_cast<float>(k);
+    ASSERT_EQ(gpu().find<decltype(&cuda::cuGraphLaunch)>("cuGraphLaunch")(ready, stream), cuda::CUDA_SUCCESS);
+    ASSERT_EQ(gpu().wait_for(stream), cuda::CUDA_SUCCESS);
+    EXPECT_EQ(data.read()[0].x, sum) << i;
+  }
+  EXPECT_EQ(library().cufftDestroy(plan), CUFFT_SUCCESS);
+}
+
 TEST(Callbacks, AreRefusedWithoutASense) {
   int plan = -1;
   ASSERT_EQ(library().cufftCreate(&plan), CUFFT_SUCCESS);

@@ -116,17 +116,6 @@ TEST(Calls, StatusesOfTheHardware) {
   EXPECT_EQ(library().cufftDestroy(made), CUFFT_SUCCESS);
 }
 
-TEST(Calls, WhatIsNotSimulatedSaysSo) {
-  for (const char* name : kCufftUnsupported) {
-    const auto function = library().find<cufftResult (*)(int)>(name);
-    ASSERT_NE(function, nullptr) << name;
-    const int plan = plan_of(16, CUFFT_C2C);
-    testing::internal::CaptureStderr();
-    EXPECT_EQ(function(plan), CUFFT_NOT_SUPPORTED);
-    EXPECT_EQ(testing::internal::GetCapturedStderr(), "nvmlkit: " + std::string(name) + " is not simulated\n");
-  }
-}
-
 TEST(Calls, WorkIsOrderedInItsStream) {
   cuda::CUstream stream = nullptr;
   ASSERT_EQ(gpu().create_stream(&stream, 0), cuda::CUDA_SUCCESS);
