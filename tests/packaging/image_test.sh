@@ -70,7 +70,7 @@ dpkg-deb -R "$packages"/nvmlkit_*.deb "$folder/other"
 sed -i "s/^Architecture: .*/Architecture: $other/" "$folder/other/DEBIAN/control"
 mkdir "$folder/both-packages"
 cp "$packages"/nvmlkit_*.deb "$folder/both-packages"
-dpkg-deb --root-owner-group -b "$folder/other" "$folder/both-packages" >/dev/null
+dpkg-deb --root-owner-group -Zgzip -z1 -b "$folder/other" "$folder/both-packages" >/dev/null
 output=$(image both "$folder/both-packages" 2>&1) || complain "no image for two architectures: $output"
 python3 - "$folder/first/layout" "$folder/both/layout" "$own" <<'PYTHON' || complain "see above"
 import json, pathlib, sys, tarfile
