@@ -109,6 +109,13 @@ TEST_F(CudaGraphs, ArePartsOfOthers) {
   parent.instantiate();
   parent.launch();
   expect(none_, of_second_);
+  // As cudnn-frontend does: the copy within the node gets the other memory.
+  cuda::CUgraph within = nullptr;
+  ASSERT_EQ(CALL(cuGraphChildGraphNodeGetGraph)(node, &within), kFine);
+  ASSERT_EQ(update(within, 0), CUDNN_STATUS_SUCCESS);
+  parent.update();
+  parent.launch();
+  expect(of_first_, of_second_);
 }
 
 TEST_F(CudaGraphs, AreRefusedWithoutASense) {
