@@ -58,6 +58,11 @@ void read_object(std::span<const std::byte> file) {
     for (const auto& section : *all) look_within(file, section.bytes);
   if (const auto all = fatbin::members(file))
     for (const auto& member : *all) look_within(file, member);
+  if (const auto all = fatbin::regions(file))
+    for (const auto& region : *all) {
+      look_within(file, region);
+      fatbin::has_lto_ir(region);
+    }
   fatbin::image_in(file);
 }
 
