@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """NVSentinel's monitors, unmodified, on a node: the health events that they send about faults, with the GPU, NVSwitch or adapter that
-each names. The test is the platform connector that takes the events, and the kernel's part of /dev/kmsg. Needs root."""
+each names. The test is the platform connector that takes the events. Needs root."""
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +18,7 @@ from collections.abc import Callable
 from concurrent import futures
 from pathlib import Path
 
+import host_journal
 import private_host
 import protobuf
 from clients import COMMAND, available_smi, skip
@@ -30,9 +29,8 @@ FOLDER = os.environ.get("NVMLKIT_TEST_NVSENTINEL", "")
 FOUND = {name: Path(FOLDER) / name if FOLDER else find_program(name) for name in PROGRAMS}
 if missing := [name for name, path in FOUND.items() if not path or not path.exists()]:
     skip(f"no {', '.join(missing)} of NVSentinel in PATH; NVMLKIT_TEST_NVSENTINEL can name their folder")
-JOURNALD = Path("/lib/systemd/systemd-journald")
-if not JOURNALD.exists() or not Path("/etc/machine-id").exists():
-    skip(f"no {JOURNALD}, or no /etc/machine-id")
+if not host_journal.JOURNALD.exists() or not Path("/etc/machine-id").exists():
+    skip(f"no {host_journal.JOURNALD}, or no /etc/machine-id")
 private_host.enter(UNPACKED_LIBRARIES)
 sys.path.append(str(UNPACKED / "usr/lib/python3/dist-packages"))
 try:
@@ -41,10 +39,8 @@ except ImportError as error:
     skip(f"no gRPC for Python (scripts/setup unpacks it): {error}")
 
 SMI = available_smi()[max(available_smi())]
-MACHINE_ID = "0123456789abcdef0123456789abcdef"
 MONITORED = Path("/nvsentinel")  # where the pods of the monitors have files of the node; the journal has no other place
 METADATA = Path("/var/lib/nvsentinel/gpu_metadata.json")
-USER = 1 << 3  # the facility of a record that a program wrote
 COUNTERS = """sysClassNetPath = "/nvsentinel/sys/class/net"
 sysClassInfinibandPath = "/nvsentinel/sys/class/infiniband"
 [counterDetection]
@@ -157,32 +153,14 @@ class Node:
         self.connector.stop()
 
     def _journal(self) -> None:
-        for place in (f"/run/log/journal/{MACHINE_ID}", "/run/systemd/journal", METADATA.parent):
-            Path(place).mkdir(parents=True)
-        (self.folder / "id").write_text(f"{MACHINE_ID}\n")
-        private_host.mount("--bind", self.folder / "id", "/etc/machine-id")
-        for name in ("read", "written"):
-            os.mkfifo(self.folder / name)
-        Path("/dev/kmsg").touch()
+        METADATA.parent.mkdir(parents=True)
         for place in ("var/log/journal", "sys", "proc"):
             (MONITORED / place).mkdir(parents=True)
-        private_host.mount("--bind", "/run/log/journal", MONITORED / "var/log/journal")
+        journal = host_journal.HostJournal(self.folder, self._start)
+        private_host.mount("--bind", host_journal.FOLDER, MONITORED / "var/log/journal")
         private_host.mount("--rbind", "/proc", MONITORED / "proc")
-        threading.Thread(target=self._kernel, daemon=True).start()
-        # Journald reads one pipe, programs write to the other.
-        see = 'mount --bind "$1" /dev/kmsg && exec "$2"'
-        self._start("unshare", "--mount", "--propagation", "private", "sh", "-c", see, "sh", self.folder / "read", JOURNALD)
-        self._until(lambda: any(Path("/run/log/journal").rglob("*.journal")), "journald")
-        private_host.mount("--bind", self.folder / "written", "/dev/kmsg")
-
-    def _kernel(self) -> None:
-        to_journald, written = (os.open(self.folder / name, os.O_RDWR | os.O_CLOEXEC) for name in ("read", "written"))
-        fcntl.fcntl(to_journald, fcntl.F_SETFL, os.O_DIRECT)  # a read returns one record
-        number = 0
-        while True:
-            match = re.fullmatch(r"<(\d+)>(.*)\n", os.read(written, 8192).decode(), re.DOTALL)
-            number += 1
-            os.write(to_journald, f"{USER + int(match[1])},{number},{number},-;{match[2]}\n".encode())
+        self._until(journal.has_begun, "journald")
+        journal.take_kmsg()
 
     def _collect(self) -> None:
         """As a pod on the node: NVML and nvidia-smi of the root, and its /sys."""
