@@ -28,7 +28,7 @@ class Cluster:
         self.logs.mkdir()
         self.programs: dict[str, subprocess.Popen[bytes]] = {}
         self.images: list[Path] = []
-        self.nodes = [Node(work, 0, self._start)]
+        self.nodes = [Node(work, 0, self.start_command)]
         self._last_number = 0
         self.environment = {**os.environ, "KUBECONFIG": str(work / "admin.kubeconfig"), "HOME": str(work), "LC_ALL": "C.UTF-8"}
 
@@ -77,14 +77,19 @@ class Cluster:
 
     # ---- programs
 
-    def _start(self, name: str, *command: str) -> None:
+    def start_command(self, name: str, *command: str) -> None:
         with (self.logs / name).open("ab") as log:
             self.programs[name] = subprocess.Popen(
                 [*command], stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=self.environment
             )
 
     def start_program(self, name: str, *arguments: str) -> None:
-        self._start(name, str(find(name)), *arguments)
+        self.start_command(name, str(find(name)), *arguments)
+
+    def end_program(self, name: str, number: signal.Signals = signal.SIGTERM) -> None:
+        program = self.programs.pop(name)
+        program.send_signal(number)
+        program.wait(60)
 
     def start(self, images: list[Path]) -> None:
         self.images = images
@@ -115,7 +120,7 @@ class Cluster:
     def add_node(self) -> Node:
         """A further one."""
         self._last_number += 1  # no number twice: a node that was removed leaves its folder
-        node = Node(self.work, self._last_number, self._start)
+        node = Node(self.work, self._last_number, self.start_command)
         self.nodes.append(node)
         node.enter()
         make_address(node)

@@ -29,6 +29,13 @@ PROGRAMS_OF_OPERATOR = ("gpu-operator", "nvidia-validator", "cleanup-gpuclusters
 # dcgm-exporter: the file system of its container image, unpacked, and the image that is made of it again.
 DCGM = Path(os.environ["NVMLKIT_DCGM"]) if os.environ.get("NVMLKIT_DCGM") else None
 DCGM_IMAGE = "localhost/dcgm-exporter:1"
+# NVSentinel: a checkout with its chart and its tables. Each program has an image of its own, as its builds make them.
+NVSENTINEL = Path(os.environ["NVMLKIT_NVSENTINEL"]) if os.environ.get("NVMLKIT_NVSENTINEL") else None
+PROGRAMS_OF_NVSENTINEL = ("platform-connectors", "syslog-health-monitor", "metadata-collector", "fault-quarantine", "node-drainer", "labeler")
+# Node Feature Discovery: a checkout with its chart, and its image.
+NFD = Path(os.environ["NVMLKIT_NFD"]) if os.environ.get("NVMLKIT_NFD") else None
+NFD_IMAGE = "localhost/node-feature-discovery:test"
+PROGRAMS_OF_NFD = ("nfd-worker", "nfd-master")
 PROGRAMS_OF_NVIDIA = (
     "nvidia-device-plugin",
     "gpu-feature-discovery",
@@ -110,6 +117,44 @@ def images_of_operator(operator: Path) -> list[Image]:
     return out
 
 
+def name_of_nvsentinel(program: str) -> str:
+    """Of the image, without the tag."""
+    return f"localhost/nvsentinel/{program}"
+
+
+def images_of_nvsentinel(checkout: Path) -> list[Image]:
+    """Of the programs that are there, and of the script that resets a GPU. The syslog monitor opens the library of the journal by its
+    name."""
+    reset = Image(f"{name_of_nvsentinel('gpu-reset')}:1")
+    for tool in ("bash", *TOOLS, "awk", "chroot", "date", "echo", "logger", "mkdir", "mktemp", "rm", "sed", "tr", "xargs"):
+        reset.add(str(find(tool)), f"/usr/bin/{tool}")
+    reset.add(checkout / "gpu-reset/gpu_reset.sh", "/usr/bin/gpu_reset.sh")
+    reset.config.update({"Entrypoint": ["/usr/bin/bash", "/usr/bin/gpu_reset.sh"]})
+    out = [reset]
+    for program in PROGRAMS_OF_NVSENTINEL:
+        if not (path := find(program)):
+            continue
+        image = Image(f"{name_of_nvsentinel(program)}:1")
+        image.add(path, f"/usr/bin/{program}")
+        if program == "syslog-health-monitor":
+            for library in Path("/usr/lib").glob("*-linux-gnu/libsystemd.so.0"):
+                image.add(library, str(library))
+        image.config.update({"Entrypoint": [f"/usr/bin/{program}"], "User": "65532:65532"})
+        if program == "metadata-collector":
+            image.config["Env"] = ["PATH=/usr/bin:/usr/sbin", "NVIDIA_VISIBLE_DEVICES=all"]
+        out.append(image)
+    return out
+
+
+def image_of_nfd() -> Image:
+    image = Image(NFD_IMAGE)
+    for program in PROGRAMS_OF_NFD:
+        if path := find(program):
+            image.add(path, f"/usr/bin/{program}")
+    image.config["User"] = "65534:65534"
+    return image
+
+
 def image_of_folder(name: str, folder: Path) -> Image:
     image = Image(name)
     for file in folder.rglob("*"):
@@ -137,6 +182,10 @@ def images_of_tests(work: Path) -> list[Path]:
         images.append(image_of_dra_driver(DRA_DRIVER))
     if GPU_OPERATOR:
         images += images_of_operator(GPU_OPERATOR)
+    if NFD:
+        images.append(image_of_nfd())
+    if NVSENTINEL:
+        images += images_of_nvsentinel(NVSENTINEL)
     # Parts of the C library that every distribution has, and none of these programs.
     for image in (base, *images[2:]):
         for later in (BUILD / "lib/libnvidia-ml.so.1", real_smi()):

@@ -12,8 +12,10 @@ from case import FEATURES, STATE, VALIDATIONS
 from chart_tests import ChartTests
 from compute_domain_tests import ComputeDomainTests
 from dcgm_tests import DcgmTests
+from feature_tests import FeatureTests
 from machine_tests import MachineTests
 from mig_tests import MigTests
+from nvsentinel_tests import NvsentinelTests
 from operator_tests import OperatorTests
 from plugin_tests import PluginTests
 from program_tests import ProgramTests
@@ -21,8 +23,8 @@ from recipe_tests import RecipeTests
 from scenario_tests import ScenarioTests
 
 
-class NodeTest(ChartTests, PluginTests, MigTests, ProgramTests, ComputeDomainTests, OperatorTests, DcgmTests, MachineTests,
-               BadInputTests, ScenarioTests, RecipeTests):  # fmt: skip
+class NodeTest(ChartTests, PluginTests, MigTests, ProgramTests, ComputeDomainTests, OperatorTests, DcgmTests, NvsentinelTests,
+               FeatureTests, MachineTests, BadInputTests, ScenarioTests, RecipeTests):  # fmt: skip
     def test_90_uninstall_leaves_the_node_as_it_was(self) -> None:
         self.chart("upgrade", "kernelLog=/run/nvidia/kernel.log")
         self.assertTrue(STATE.exists())
