@@ -31,7 +31,8 @@ DCGM = Path(os.environ["NVMLKIT_DCGM"]) if os.environ.get("NVMLKIT_DCGM") else N
 DCGM_IMAGE = "localhost/dcgm-exporter:1"
 # NVSentinel: a checkout with its chart and its tables. Each program has an image of its own, as its builds make them.
 NVSENTINEL = Path(os.environ["NVMLKIT_NVSENTINEL"]) if os.environ.get("NVMLKIT_NVSENTINEL") else None
-PROGRAMS_OF_NVSENTINEL = ("platform-connectors", "syslog-health-monitor", "metadata-collector", "fault-quarantine", "node-drainer", "labeler")
+PROGRAMS_OF_NVSENTINEL = ("platform-connectors", "syslog-health-monitor", "metadata-collector", "labeler", "fault-quarantine", "node-drainer",
+                          "fault-remediation")  # fmt: skip
 # Node Feature Discovery: a checkout with its chart, and its image.
 NFD = Path(os.environ["NVMLKIT_NFD"]) if os.environ.get("NVMLKIT_NFD") else None
 NFD_IMAGE = "localhost/node-feature-discovery:test"

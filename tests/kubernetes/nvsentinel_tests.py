@@ -85,6 +85,7 @@ def values() -> dict[str, object]:
         "labeler": {"assumeDriverInstalled": True},
         "fault-quarantine": {"clientCertMountPath": "", "circuitBreaker": {"enabled": False}},
         "node-drainer": {"clientCertMountPath": "", "userNamespaces": [{"name": "*", "mode": "Immediate"}]},
+        "fault-remediation": {"clientCertMountPath": ""},
     }
     names = {"platformConnector": "platform-connectors"}
     for part, settings in parts.items():
@@ -96,6 +97,7 @@ def values() -> dict[str, object]:
             "gpuHealthMonitor": {"enabled": False},
             "faultQuarantine": {"enabled": True},
             "nodeDrainer": {"enabled": True},
+            "faultRemediation": {"enabled": True},
         },
         "networkPolicy": {"enabled": False},
         "podMonitor": {"enabled": False},
@@ -160,6 +162,8 @@ class NvsentinelTests(ClusterTest):
         file = self.cluster.work / "nvsentinel.json"
         file.write_text(json.dumps(values()))
         chart = checkout / "distros/kubernetes/nvsentinel"
+        # Of the janitor, which is not on the cluster.
+        self.cluster.kubectl("apply", "--server-side", "-f", str(chart / "charts/janitor/crds"))
         self.cluster.helm("install", *RELEASE, str(chart), "--create-namespace", "-f", str(file))
         self.addCleanup(self.uninstall_nvsentinel)
 
@@ -208,6 +212,8 @@ class NvsentinelTests(ClusterTest):
         seconds += self.cluster.wait("a cordoned node", self.is_cordoned)
         seconds += self.cluster.wait("an evicted pod", lambda: "NotFound" in self.cluster.phase("works"))
         print(f"a node without the user's pods {seconds:.0f} s after Xid 119", flush=True)
+        wanted = ("get", "rebootnodes.janitor.dgxc.nvidia.com", "-o", "jsonpath={.items[*].spec.nodeName}")
+        self.cluster.wait("a reboot that is wanted", lambda: self.cluster.kubectl(*wanted, check=False) == NODE)
         fatal = [event for event in database.events() if event.get("isFatal")]
         self.assertEqual({(event["nodeName"], event["checkName"]) for event in fatal}, {(NODE, CONDITION)})
         self.assertLessEqual({"119"}, {code for event in fatal for code in event["errorCode"]})  # type: ignore[attr-defined]
