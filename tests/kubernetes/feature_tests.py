@@ -28,8 +28,8 @@ class FeatureTests(ClusterTest):
         values |= {"worker.config.core.sleepInterval": "2s", "worker.tolerations[0].operator": "Exists"}
         settings = [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
         self.cluster.helm("install", *RELEASE, str(NFD / "deployment/helm/node-feature-discovery"), "--create-namespace", *settings)
-        # With its hook, which takes the labels away.
-        self.addCleanup(self.cluster.helm, "uninstall", *RELEASE)
+        # Without its hook, a job that takes the labels away: no other test reads them.
+        self.addCleanup(self.cluster.helm, "uninstall", *RELEASE, "--no-hooks")
         of_pci = {f"{PREFIX}pci-0302_10de.present": "true", f"{PREFIX}pci-10de.present": "true"}
         self.wait_for_labels(of_pci | {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3", "nvidia.com/gpu.count": "8"})
         # Without the file, the node's own /sys has no GPU.
