@@ -80,6 +80,32 @@ class Rotations {
   std::vector<End> ends_;
 };
 
+// A row with its columns and values apart. Its first entries may be taken out.
+template <class T>
+struct Line {
+  std::vector<int> columns;
+  std::vector<T> values;
+  std::size_t begin = 0;
+
+  bool empty() const { return begin == columns.size(); }
+  std::size_t size() const { return columns.size() - begin; }
+  std::size_t column(std::size_t k) const { return at(columns[begin + k]); }
+  const T& value(std::size_t k) const { return values[begin + k]; }
+  void push_back(int column, T value) {
+    columns.push_back(column);
+    values.push_back(value);
+  }
+  void trim() {
+    columns.erase(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(begin));
+    values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(begin));
+    begin = 0;
+  }
+  void cut(std::size_t size) {
+    columns.resize(begin + size);
+    values.resize(begin + size);
+  }
+};
+
 // R. Its rows grow with the fill-in.
 template <class T>
 class Qr {
@@ -89,77 +115,102 @@ class Qr {
   Qr(std::vector<Row<T>> a, int n, Q& q, Tick tick) : rows_(at(n)) {
     for (std::size_t i = 0; i < a.size(); ++i, tick()) {
       q.begin(i);
-      add(std::move(a[i]), q);
+      Line<T> line;
+      for (const auto& entry : a[i]) line.push_back(entry.column, entry.value);
+      a[i] = {};
+      add(std::move(line), q);
     }
   }
   // The first row whose diagonal is smaller, or -1.
   template <class Real>
   int first_below(Real tolerance) const {
     for (std::size_t j = 0; j < rows_.size(); ++j)
-      if (rows_[j].empty() || !(std::abs(rows_[j].front().value) >= tolerance) || rows_[j].front().value == T{})
-        return static_cast<int>(j);
+      if (is_zero(j) || !(std::abs(rows_[j].value(0)) >= tolerance)) return static_cast<int>(j);
     return -1;
   }
   // R x = b, in place. Where R has no diagonal, the number is 0.
   void solve(std::vector<T>& b) const {
-    for (auto j = rows_.size(); j-- > 0;) b[j] = is_zero(j) ? T{} : rest(j, b) / rows_[j].front().value;
+    for (auto j = rows_.size(); j-- > 0;) b[j] = is_zero(j) ? T{} : rest(j, b) / rows_[j].value(0);
   }
   // R^H x = b, in place. R has a diagonal without zeros.
   void solve_adjoint(std::vector<T>& b) const {
     for (std::size_t j = 0; j < rows_.size(); ++j) {
-      b[j] /= conjugate(rows_[j].front().value);
-      for (std::size_t k = 1; k < rows_[j].size(); ++k)
-        b[at(rows_[j][k].column)] -= conjugate(rows_[j][k].value) * b[j];
+      b[j] /= conjugate(rows_[j].value(0));
+      for (std::size_t k = 1; k < rows_[j].size(); ++k) b[rows_[j].column(k)] -= conjugate(rows_[j].value(k)) * b[j];
     }
   }
 
  private:
-  bool is_zero(std::size_t j) const { return rows_[j].empty() || rows_[j].front().value == T{}; }
+  bool is_zero(std::size_t j) const { return rows_[j].empty() || rows_[j].value(0) == T{}; }
   T rest(std::size_t j, const std::vector<T>& x) const {
     T sum = x[j];
-    for (std::size_t k = 1; k < rows_[j].size(); ++k) sum -= rows_[j][k].value * x[at(rows_[j][k].column)];
+    for (std::size_t k = 1; k < rows_[j].size(); ++k) sum -= rows_[j].value(k) * x[rows_[j].column(k)];
     return sum;
   }
   template <class Q>
-  void add(Row<T> row, Q& q) {
-    while (!row.empty()) {
-      const auto j = at(row.front().column);
-      if (row.front().value == T{}) {
-        row.erase(row.begin());
+  void add(Line<T> line, Q& q) {
+    while (!line.empty()) {
+      const auto j = line.column(0);
+      if (line.value(0) == T{}) {
+        ++line.begin;
       } else if (rows_[j].empty()) {
-        rows_[j] = std::move(row);
+        line.trim();
+        rows_[j] = std::move(line);
         q.place(j);
         return;
       } else {
-        const T a = rows_[j].front().value, b = row.front().value;
+        const T a = rows_[j].value(0), b = line.value(0);
         const auto length = std::hypot(std::abs(a), std::abs(b));
         const T c = a / length, s = b / length;
-        rotate(rows_[j], row, c, s);
+        rotate(rows_[j], line, c, s);
         q.turn(j, c, s);
       }
     }
     q.drop();
   }
-  // Takes the first entry out of `low`.
-  static void rotate(Row<T>& high, Row<T>& low, T c, T s) {
-    Row<T> up, down;
-    const auto turn = [&](int column, T x, T y) {
-      up.push_back({column, conjugate(c) * x + conjugate(s) * y});
-      if (!down.empty() || column != high.front().column) down.push_back({column, c * y - s * x});
-    };
-    std::size_t i = 0, k = 0;
-    while (i < high.size() || k < low.size()) {
-      const bool takes_high = k == low.size() || (i < high.size() && high[i].column <= low[k].column);
-      const bool takes_low = i == high.size() || (k < low.size() && low[k].column <= high[i].column);
-      const int column = takes_high ? high[i].column : low[k].column;
-      const T x = takes_high ? high[i++].value : T{}, y = takes_low ? low[k++].value : T{};
-      turn(column, x, y);
+  // Takes the first entry out of `low`. With the fill-in, most rows begin with the same columns: these stay in place.
+  void rotate(Line<T>& high, Line<T>& low, T c, T s) {
+    const std::size_t most = std::min(high.size(), low.size());
+    const int* const columns = high.columns.data() + high.begin;
+    const auto same = static_cast<std::size_t>(
+        std::mismatch(columns, columns + most, low.columns.data() + low.begin).first - columns);
+    turn(high.values.data() + high.begin, low.values.data() + low.begin, same, c, s);
+    if (same < high.size() || same < low.size()) merge(high, low, same, c, s);
+    ++low.begin;
+  }
+  static void turn(T* high, T* low, std::size_t count, T c, T s) {
+    const T c_up = conjugate(c), s_up = conjugate(s);
+    for (std::size_t k = 0; k < count; ++k) {
+      const T x = high[k], y = low[k];
+      high[k] = c_up * x + s_up * y;
+      low[k] = c * y - s * x;
     }
-    high = std::move(up);
-    low = std::move(down);
+  }
+  // What is behind the columns that both have.
+  void merge(Line<T>& high, Line<T>& low, std::size_t from, T c, T s) {
+    merged_.clear();
+    std::size_t i = from, k = from;
+    while (i < high.size() || k < low.size()) {
+      const bool takes_high = k == low.size() || (i < high.size() && high.column(i) <= low.column(k));
+      const bool takes_low = i == high.size() || (k < low.size() && low.column(k) <= high.column(i));
+      const std::size_t column = takes_high ? high.column(i) : low.column(k);
+      const T x = takes_high ? high.value(i++) : T{}, y = takes_low ? low.value(k++) : T{};
+      merged_.push_back({static_cast<int>(column), conjugate(c) * x + conjugate(s) * y, c * y - s * x});
+    }
+    high.cut(from);
+    low.cut(from);
+    for (const auto& [column, up, down] : merged_) {
+      high.push_back(column, up);
+      low.push_back(column, down);
+    }
   }
 
-  std::vector<Row<T>> rows_;
+  struct Merged {
+    int column;
+    T up, down;
+  };
+  std::vector<Line<T>> rows_;
+  std::vector<Merged> merged_;
 };
 
 }  // namespace nvmlkit::cusolver::sparse
