@@ -24,9 +24,9 @@ std::optional<std::string> unpack_lz4(std::span<const std::byte> packed, std::si
   constexpr auto kLargest = static_cast<std::size_t>(std::numeric_limits<int>::max());
   if (packed.size() > kLargest || size > kLargest) return std::nullopt;
   const auto packed_size = static_cast<int>(packed.size());
-  const auto wanted = static_cast<int>(size);
+  const auto full_size = static_cast<int>(size);
   return unpack(size, [&](char* to) {
-    return LZ4_decompress_safe(reinterpret_cast<const char*>(packed.data()), to, packed_size, wanted) == wanted;
+    return LZ4_decompress_safe(reinterpret_cast<const char*>(packed.data()), to, packed_size, full_size) == full_size;
   });
 }
 
