@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "arrays.hpp"
 #include "check.hpp"
 
 namespace cg = cooperative_groups;
@@ -132,21 +133,6 @@ __global__ void together(int* data, int n) {
   const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
   const int sum = tile.shfl(data[me], 0);
   if (tile.thread_rank() == 7) data[me] += 0 * sum;
-}
-
-template <class T>
-T* upload(const std::vector<T>& host) {
-  T* device = nullptr;
-  OK(cudaMalloc(&device, host.size() * sizeof(T)));
-  OK(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-  return device;
-}
-
-template <class T>
-std::vector<T> download(const T* device, std::size_t count) {
-  std::vector<T> host(count);
-  OK(cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost));
-  return host;
 }
 
 void check_product() {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "arrays.hpp"
 #include "check.hpp"
 
 constexpr int kSide = 16;
@@ -92,20 +93,6 @@ __global__ void count(const int* in, int n, int* sums, int* before) {
 }
 
 template <typename T>
-T* on_device(const std::vector<T>& host) {
-  T* device = nullptr;
-  OK(cudaMalloc(&device, host.size() * sizeof(T)));
-  OK(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-  return device;
-}
-template <typename T>
-std::vector<T> from_device(const T* device, std::size_t count) {
-  std::vector<T> host(count);
-  OK(cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost));
-  return host;
-}
-
-template <typename T>
 std::vector<T> numbers(std::size_t count) {
   std::vector<T> out(count);
   for (std::size_t k = 0; k < count; ++k) out[k] = static_cast<T>((k * 7919 + 13) % 101);
@@ -122,10 +109,10 @@ void check_diagonals() {
       expected[row * kWidth + column] +=
           std::max({expected[(row - 1) * kWidth + column], expected[row * kWidth + column - 1],
                     expected[(row - 1) * kWidth + column - 1]});
-  T *const device = on_device(in), *const out = on_device(in);
+  T *const device = upload(in), *const out = upload(in);
   for (int k = 0; k < 3; ++k) {
     diagonals<<<50, kSide>>>(device, out);
-    EXPECT(from_device(out, in.size()) == expected);
+    EXPECT(download(out, in.size()) == expected);
   }
   OK(cudaFree(device));
   OK(cudaFree(out));
@@ -136,14 +123,14 @@ template <typename T>
 void check_copies(int warps_of_block) {
   const int n = 4096 / sizeof(T) * 3;
   const auto in = numbers<T>(n);
-  T* const device = on_device(in);
+  T* const device = upload(in);
   for (int way = 0; way < Ways::kAll; ++way) {
     std::vector<T> expected(n, T{42});
-    T* const out = on_device(expected);
+    T* const out = upload(expected);
     const int block = way == Ways::kTiles ? 32 : 32 * warps_of_block, grid = n / block + 3;
     for (int k = 0; k < 2; ++k) copy<<<grid, block>>>(device, out, n, way);
     copy_on_host(in, expected, way, grid * block);
-    EXPECT(from_device(out, n) == expected);
+    EXPECT(download(out, n) == expected);
     OK(cudaFree(out));
   }
   OK(cudaFree(device));
@@ -153,16 +140,15 @@ void check_count() {
   const int n = 1024;
   const auto in = numbers<int>(n);
   std::vector<int> sums(13, 0);
-  int *const device = on_device(in), *const of_sums = on_device(sums),
-             *const before = on_device(std::vector<int>(n, -1));
+  int *const device = upload(in), *const of_sums = upload(sums), *const before = upload(std::vector<int>(n, -1));
   count<<<n / 64 + 1, 64>>>(device, n, of_sums, before);
-  const auto got = from_device(before, n);
+  const auto got = download(before, n);
   for (int i = 0; i < n; ++i) {
     EXPECT((got[i] >= 0) == (in[i] % 3 == 0));
     if (got[i] < 0) continue;
     sums[i % 5 * 3] += in[i];
   }
-  EXPECT(from_device(of_sums, sums.size()) == sums);
+  EXPECT(download(of_sums, sums.size()) == sums);
   for (auto* const each : {device, of_sums, before}) OK(cudaFree(each));
 }
 
