@@ -28,6 +28,7 @@ class ComputeDomainTests(ClusterTest):
         for node in (NODE, other.name):
             self.cluster.kubectl("label", "node", node, "nvidia.com/gpu.present=true", "--overwrite")
         self.install(DRA_DRIVER)
+        self.addCleanup(self.wait_for_end_of_daemons)
         self.cluster.apply(objects.compute_domain("shared", 2, "a-channel"))
         self.addCleanup(self.cluster.kubectl, "delete", "computedomain", "shared", "--timeout=60s", check=False)
         claims = [{"name": "channel", "resourceClaimTemplateName": "a-channel"}]
@@ -54,6 +55,11 @@ class ComputeDomainTests(ClusterTest):
         settings = [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
         self.cluster.helm("install", *RELEASE, str(driver / "deployments/helm/dra-driver-nvidia-gpu"), "--create-namespace", *settings)
         self.addCleanup(self.cluster.helm, "uninstall", *RELEASE)
+
+    def wait_for_end_of_daemons(self) -> None:
+        """Without the driver, the kubelet cannot give back their claims, and their pods would stay."""
+        daemons = ("-n", "dra-driver", "get", "pods", "-l", MEMBERS, "-o", "name")
+        self.cluster.wait("the end of the domain's daemons", lambda: not self.cluster.kubectl(*daemons).strip(), 90)
 
     def look_at_domain(self) -> None:
         """nvidia-imex in the pods of the domain's daemons: two of the 18 nodes that it may have are there, and connected."""

@@ -38,7 +38,7 @@ class OperatorTests(ClusterTest):
         self.assertEqual([name for name in files if not (Path(VALIDATIONS) / name).exists()], [])
         columns = "jsonpath={range .items[?(@.status.numberReady==1)]}{.metadata.name}{'\\n'}{end}"
         self.assertLessEqual(set(STARTED), set(self.cluster.kubectl("-n", "gpu-operator", "get", "ds", "-o", columns).split()))
-        self.assertEqual(self.allocatable(), "8")
+        self.cluster.wait("eight GPUs", lambda: self.allocatable() == "8")  # the kubelet writes them down later
         found = re.findall(GPU, self.run_pod("of-operator", "nvidia-smi -L", 2), re.M)
         self.assertEqual(len({uuid for _, uuid in found}), 2, found)
         self.assertLessEqual({uuid for _, uuid in found}, set(self.uuids()))
