@@ -12,6 +12,13 @@
 
 namespace nvmlkit::ptx {
 
+// Objects of other processors are left to LLVM.
+#if defined(__x86_64__)
+inline constexpr bool kCanLink = true;
+#else
+inline constexpr bool kCanLink = false;
+#endif
+
 class LinkedCode {
  public:
   // One place for all objects. Null in place of one that is none, that is not for this processor, or that refers to

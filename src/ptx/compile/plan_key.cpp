@@ -16,6 +16,7 @@
 #include "code_cache/digest.hpp"
 #include "code_cache/files.hpp"
 #include "ptx/compile/library.hpp"
+#include "ptx/compile/linked.hpp"
 #include "ptx/compile/plan.hpp"
 #include "ptx/module.hpp"
 
@@ -148,7 +149,7 @@ Folder& folder() {
 }  // namespace
 
 std::string plan_key(const Function& function) {
-  if (!folder().files || place_of_process().empty()) return {};
+  if (!kCanLink || !folder().files || place_of_process().empty()) return {};
   Content out;
   out << std::string_view(place_of_process()) << function.is_entry << function.code << numbers_of(function)
       << constants_of(function) << function.image_instructions << function.image_constants << function.operands
