@@ -21,10 +21,14 @@ PlannedPiece piece(std::uint32_t at, std::uint32_t idle, char digit) {
   return {at, CodeFor::some_lanes, 3, idle, name(digit), Planned::piece};
 }
 PlannedPiece mark(std::uint32_t at, Planned kind) { return {at, CodeFor::all_lanes, 0, 0, {}, kind}; }
+PlannedPiece visited(std::uint32_t at, std::uint32_t visits) {
+  return {at, CodeFor::some_lanes, 0, 1, {}, Planned::visited, visits};
+}
 
 struct Text : testing::Test {
   Function function;
-  const Plan plan{piece(2, 0, 'a'), piece(0, 1, 'b'), mark(2, Planned::no_more), mark(3, Planned::none)};
+  const Plan plan{piece(2, 0, 'a'), piece(0, 1, 'b'), mark(2, Planned::no_more), mark(3, Planned::none),
+                  visited(1, 2500)};
   const std::string key = "plan-" + name('c');
 
   Text() { function.code.resize(4); }

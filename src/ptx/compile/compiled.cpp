@@ -1,5 +1,7 @@
 #include "ptx/compile/compiled.hpp"
 
+#include <algorithm>
+
 #include "ptx/compile/library.hpp"
 #include "ptx/compile/queue.hpp"
 #include "ptx/compile/shared_writes.hpp"
@@ -103,6 +105,15 @@ const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
   const bool must_wait = visits >= enough && is_pending_.load(std::memory_order_relaxed);
   spot.visits.store(must_wait ? enough - kVisitsAgain : visits, std::memory_order_relaxed);
   return must_wait || visits < enough ? nullptr : add(at, warp);
+}
+
+// A place that waits for its turn keeps them. Of others the half: they are worth it if most processes come there often.
+std::uint32_t Compiled::visits_to_keep(const Spot& spot) {
+  if (spot.count.load(std::memory_order_relaxed) != 0) return 0;
+  const auto visits = spot.visits.load(std::memory_order_relaxed);
+  if (visits < kVisitsAgain) return 0;
+  const bool waits = visits >= kVisitsBefore - kVisitsAgain && spot.is_end_of_code.load(std::memory_order_relaxed);
+  return waits ? kVisitsBefore - kVisitsAgain : std::min(visits / 2, kVisitsBefore - kVisitsAgain);
 }
 
 // An earlier process may have had other warps, none of whose pieces fit those of this one.

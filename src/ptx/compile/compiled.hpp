@@ -76,6 +76,8 @@ class Compiled {
   void take_plan();
   void keep_plan(bool is_end);
   Plan plan(bool is_end) const;
+  // Of a place without code: what a later process begins with.
+  static std::uint32_t visits_to_keep(const Spot& spot);
   // When the process ends, the plans of all functions are kept.
   static void remember_plan(Compiled& compiled);
   static void forget_plan(Compiled& compiled);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kTitle = "nvmlkit plan ";
 constexpr std::size_t kDigits = 64;  // of the name of a file
 // In place of one.
-constexpr std::string_view kNoMore = "no_more", kNone = "none";
+constexpr std::string_view kNoMore = "no_more", kNone = "none", kVisited = "visited";
 
 // Takes a word off the front.
 std::string_view word(std::string_view& line) {
@@ -39,7 +39,10 @@ bool piece_of(std::string_view line, const Function& function, PlannedPiece& out
     return false;
   out.lanes = lanes == 0 ? CodeFor::all_lanes : CodeFor::some_lanes;
   const auto file = word(line);
-  if (file == kNoMore)
+  if (file == kVisited) {  // so many, in place of places
+    out.kind = Planned::visited;
+    out.visits = std::exchange(out.places, 0);
+  } else if (file == kNoMore)
     out.kind = Planned::no_more;
   else if (file == kNone)
     out.kind = Planned::none;
@@ -50,8 +53,17 @@ bool piece_of(std::string_view line, const Function& function, PlannedPiece& out
 }
 
 std::string_view word_of(const PlannedPiece& piece) {
-  if (piece.kind == Planned::no_more) return kNoMore;
-  return piece.kind == Planned::none ? kNone : std::string_view(piece.file);
+  switch (piece.kind) {
+    case Planned::no_more:
+      return kNoMore;
+    case Planned::none:
+      return kNone;
+    case Planned::visited:
+      return kVisited;
+    case Planned::piece:
+      break;
+  }
+  return piece.file;
 }
 
 }  // namespace
@@ -60,7 +72,8 @@ std::string text_of(const Plan& plan, std::string_view key) {
   std::string out(kTitle);
   out.append(key).append("\n");
   for (const auto& piece : plan) {
-    for (const auto value : {piece.at, static_cast<std::uint32_t>(piece.lanes), piece.places, piece.idle})
+    const auto count = piece.kind == Planned::visited ? piece.visits : piece.places;
+    for (const auto value : {piece.at, static_cast<std::uint32_t>(piece.lanes), count, piece.idle})
       out.append(std::to_string(value)).append(" ");
     out.append(word_of(piece)).append("\n");
   }

@@ -12,9 +12,9 @@
 
 namespace nvmlkit::ptx {
 
-// What is known of an instruction: a piece that begins there, that further ones are of no use, or that it cannot be
-// compiled.
-enum class Planned : std::uint8_t { piece, no_more, none };
+// What is known of an instruction: a piece that begins there, that further ones are of no use, that it cannot be
+// compiled, or that warps came to it and it has no code yet.
+enum class Planned : std::uint8_t { piece, no_more, none, visited };
 
 struct PlannedPiece {
   std::uint32_t at = 0;
@@ -23,6 +23,7 @@ struct PlannedPiece {
   std::uint32_t idle = 0;    // so many processes in a row had no warp that fitted
   std::string file;          // of its code
   Planned kind = Planned::piece;
+  std::uint32_t visits = 0;
   bool operator==(const PlannedPiece&) const = default;
 };
 

@@ -33,6 +33,10 @@ void Compiled::take_plan() {
   for (std::size_t k = 0; k < taken_.size(); ++k) {
     const auto& piece = taken_[k];
     auto& spot = this->spot(piece.at, piece.lanes);
+    if (piece.kind == Planned::visited) {
+      spot.visits.store(piece.visits, std::memory_order_relaxed);
+      continue;
+    }
     if (piece.kind != Planned::piece) {
       const bool is_none = piece.kind == Planned::none;
       if (!is_none && !spot.pieces.first()) continue;  // their code is gone
@@ -71,6 +75,8 @@ Plan Compiled::plan(bool is_end) const {
       out.push_back({at, lanes, 0, 0, {}, Planned::none});
     else if (count >= kMostPieces && is_in_use)
       out.push_back({at, lanes, 0, 0, {}, Planned::no_more});
+    else if (const auto visits = visits_to_keep(spots_[k]); is_end && visits > 0)
+      out.push_back({at, lanes, 0, kMostIdle - 1, {}, Planned::visited, visits});
   }
   return out;
 }

@@ -1,5 +1,4 @@
-// Accesses to memory by some lanes of a warp: the others may have any address. They load what the first lane that acts
-// loads. Stores are a loop over the lanes that act: LLVM makes a branch for each of 32 lanes of a store to scattered
+// Accesses to memory by some lanes of a warp: the others may have any address. Stores are a loop over the lanes that act: LLVM makes a branch for each of 32 lanes of a store to scattered
 // places.
 #include <llvm/ADT/STLExtras.h>
 
@@ -7,6 +6,7 @@
 #include <limits>
 
 #include "ptx/llvm/runs.hpp"
+#include "ptx/llvm/scattered.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -92,8 +92,11 @@ bool Translator::is_masked_row(const MemoryAccess& access, const Place& place) {
          place.shape->is_row(access.element_size());
 }
 
-void Translator::lay_out_place(const Place& place) {
-  if (!place.is_laid_out) lay_out(b_->as_vector({*place.shape, place.host}));
+llvm::Value* Translator::host_at(const Place& place, llvm::Value* lane) {
+  auto& b = *b_;
+  if (place.is_laid_out) return laid_out(lane);
+  auto* const more = b.CreateInBoundsGEP(b.getInt64Ty(), table_of(b, *place.shape), {lane});
+  return b.CreateAdd(place.host, b.CreateAlignedLoad(b.getInt64Ty(), more, llvm::Align(8)));
 }
 
 std::vector<llvm::Value*> Translator::load_some(const MemoryAccess& access, const Place& place) {
@@ -106,11 +109,7 @@ std::vector<llvm::Value*> Translator::load_some(const MemoryAccess& access, cons
   const auto runs = place.shape->is_any || count > 1 || size < 4 ? std::vector<Run>{} : runs_of(*place.shape, size);
   if (!runs.empty() && std::ranges::all_of(runs, [&](const Run& run) { return run.step == size; }))
     return {load_runs(size, place, runs)};
-  if (place.is_laid_out) return load_lanes(access, place);
-  static const Shape kAny = Shape::any();
-  auto* const hosts = b.as_vector({*place.shape, place.host});
-  lay_out(of_lanes(hosts, b.CreateVectorSplat(kLanes, b.CreateExtractElement(hosts, first_lane()))));
-  return load_lanes(access, {&kAny, hosts, /*is_laid_out=*/true});
+  return load_lanes(access, place);
 }
 
 llvm::Value* Translator::load_runs(unsigned size, const Place& place, const std::vector<Run>& runs) {
@@ -139,11 +138,10 @@ void Translator::store_some(const MemoryAccess& access, const Place& place, cons
     b.CreateMaskedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(size), acts_);
     return;
   }
-  lay_out_place(place);
   for (unsigned k = 0; k < values.size(); ++k)
     if (!values[k].shape.is_same()) b.CreateAlignedStore(b.as_vector(values[k]), stack(k), llvm::Align(64));
   for_acting([&](llvm::Value* lane) {
-    auto* const to = laid_out(lane);
+    auto* const to = host_at(place, lane);
     for (unsigned k = 0; k < values.size(); ++k) {
       auto* value = values[k].value;
       if (!values[k].shape.is_same())
@@ -158,11 +156,10 @@ llvm::Value* Translator::change_some(const MemoryAccess& access, const Place& pl
   auto& b = *b_;
   auto* const element = b.element(access.register_size);
   const llvm::Align align(access.register_size);
-  lay_out_place(place);
   b.CreateAlignedStore(all, stack(0), llvm::Align(64));
   for_acting([&](llvm::Value* lane) {
     auto* const by = b.CreateAlignedLoad(element, of_lane_on_stack(0, element, lane), align);
-    auto* const before = change_one(access, b.pointer(laid_out(lane)), by, is_plain);
+    auto* const before = change_one(access, b.pointer(host_at(place, lane)), by, is_plain);
     if (access.before.is_there()) b.CreateAlignedStore(before, of_lane_on_stack(1, element, lane), align);
   });
   if (!access.before.is_there()) return llvm::PoisonValue::get(all->getType());

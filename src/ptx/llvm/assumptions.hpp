@@ -24,6 +24,8 @@ class Assumptions {
   const Shape& of_special(Key key);
   // An integer among the parameters of the kernel.
   const Shape& of_param(Key key);
+  // The instruction where other lanes of the warp wait for these.
+  std::uint32_t limit() const { return warp_->limit; }
   // The least and the largest value that the warp has in a register now.
   std::pair<std::uint64_t, std::uint64_t> range_of(Key key) const;
   // That the lanes are all threads of the block, while no piece for others was needed.

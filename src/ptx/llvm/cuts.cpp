@@ -71,6 +71,7 @@ struct Origin {
 
 void Translator::find_region() {
   cuts_.at_meetings = !all_lanes_;
+  cuts_.limit = assumptions_.limit();
   cuts_.passes_barriers = assumptions_.may_be_whole();
   stretches_ = stretches_from(function_, start_, cuts_);
   cut_before_writes();
@@ -78,6 +79,7 @@ void Translator::find_region() {
     stretches_ = stretches_from(function_, start_, cuts_);
     find_shapes();
   } while (cut_further());
+  leave_out_single_ways();
   if (cuts_.passes_barriers && passes_barrier()) assumptions_.assume_whole();
 }
 

@@ -9,6 +9,7 @@
 #include "ptx/compile/image.hpp"
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
+#include "ptx/llvm/blended.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -152,7 +153,7 @@ void Translator::spill(Key key, const Lanes& raw) {
   auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, key.offset);
   auto* value = key.size == 0 ? b.mask_of(lanes) : b.as_vector(lanes);
   if (!all_lanes_ && key.size > 0) {
-    b.CreateMaskedStore(value, at, llvm::Align(4), executes_);
+    store_blended(b, key.size, at, value, lanes_);
     return;
   }
   if (!all_lanes_)

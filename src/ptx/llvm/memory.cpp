@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "ptx/llvm/runs.hpp"
+#include "ptx/llvm/scattered.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -43,7 +44,8 @@ std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, con
   auto& b = *b_;
   const auto element = access.element_size(), count = static_cast<unsigned>(access.values.size());
   std::vector<llvm::Value*> out(count, llvm::PoisonValue::get(b.vector(element)));
-  const auto runs = place.shape->is_any || count > 1 ? std::vector<Run>{} : runs_of(*place.shape, element);
+  const bool may_have_runs = !place.shape->is_any && count == 1 && !acts_;
+  const auto runs = may_have_runs ? runs_of(*place.shape, element) : std::vector<Run>{};
   for (const auto& run : runs) {
     auto* const from = host_of_lane(place, run.first, 0);
     std::vector<int> lanes(kLanes, -1), both;
@@ -60,6 +62,14 @@ std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, con
     out[0] = b.CreateShuffleVector(out[0], part, both);
   }
   if (!runs.empty()) return out;
+  if (place.is_laid_out || acts_) {
+    auto* const base = place.is_laid_out ? b.getInt64(0) : place.host;
+    auto* const table = place.is_laid_out ? laid_out_ : table_of(b, *place.shape);
+    for (unsigned k = 0; k < count; ++k)
+      out[k] = load_scattered(b, element, b.CreateAdd(base, b.getInt64(k * element)), table, acting_,
+                              b.CreatePtrToInt(laid_out_, b.getInt64Ty()));
+    return out;
+  }
   for (unsigned lane = 0; lane < kLanes; ++lane)
     for (unsigned k = 0; k < count; ++k) {
       auto* const one =

@@ -1,4 +1,5 @@
 // Lanes that part at a branch and meet again in the same piece: each way is executed by those that take it.
+#include <algorithm>
 #include <cstddef>
 
 #include "ptx/llvm/translator.hpp"
@@ -26,6 +27,24 @@ bool Translator::may_part(std::size_t number, const Shapes& shapes) {
   return true;
 }
 
+// In code for some lanes, a part that all of them take is as fast as code for that case: there is none. Stretches that
+// no way leads to any more are left out, too.
+void Translator::leave_out_single_ways() {
+  const auto drop = [&](std::size_t from, std::size_t to) {
+    auto& known = stretches_[to].from;
+    if (const auto at = std::ranges::find(known, from); at != known.end()) known.erase(at);
+  };
+  for (const auto& [number, parting] : partings_)
+    if (parts_only(number))
+      for (const auto to : stretches_[number].to) drop(number, to);
+  for (std::size_t k = 1; k < stretches_.size(); ++k) {
+    if (!stretches_[k].from.empty()) continue;
+    if (const auto parting = partings_.find(k); parting != partings_.end()) drop(k, parting->second.meets);
+    for (const auto to : stretches_[k].to)
+      if (to != Stretch::kOut && !parts_only(k)) drop(k, to);
+  }
+}
+
 // `takes`: the lanes for which the branch is taken, some of those that execute.
 void Translator::emit_parting(std::size_t number, llvm::Value* bits) {
   auto& b = *b_;
@@ -38,8 +57,8 @@ void Translator::emit_parting(std::size_t number, llvm::Value* bits) {
   pending_ = {{stretches_[to[0]].begin, takes}, {stretches_[to[1]].begin, passes}};
   bool goes_on = true;
   for (const auto k : parting.between) {
-    const bool is_first = k == to[0] || k == to[1];
-    goes_on = emit_part(k, is_first) && goes_on;
+    const bool has_lanes = all_lanes_ && (k == to[0] || k == to[1]);
+    goes_on = emit_part(k, has_lanes) && goes_on;
     if (!goes_on) break;
   }
   acts_ = acts;

@@ -80,21 +80,24 @@ llvm::Value* Translator::find_host(const MemoryAccess& access, const Lanes& addr
     return fits;
   }
   const auto all = [&](llvm::Value* v) { return b.CreateVectorSplat(kLanes, v); };
-  auto* addresses = address.value;
+  // Windows of 32 bits begin at 0.
+  auto* const narrow = llvm::dyn_cast<llvm::ZExtInst>(address.value);
+  auto* addresses = narrow ? narrow->getOperand(0) : address.value;
+  auto* const element = addresses->getType()->getScalarType();
   if (acts_) {  // those that do not execute are like the first one that does
     auto* const first = first_lane();
     addresses = of_lanes(addresses, all(b.CreateExtractElement(addresses, first)));
   }
-  auto* const low = b.CreateSub(addresses, all(start));
+  auto* const low = narrow ? addresses : b.CreateSub(addresses, all(start));
   // Those of a size that fits no lane fail, too.
-  auto* const limit = b.CreateSub(room, b.getInt64(size));
+  auto* const limit = b.CreateTrunc(b.CreateSub(room, b.getInt64(size)), element);
   auto* fits =
       b.CreateAnd(b.CreateICmpUGE(room, b.getInt64(size)), b.CreateAndReduce(b.CreateICmpULE(low, all(limit))));
   if (size > 1) {
-    auto* const bits = b.CreateAnd(b.CreateOrReduce(addresses), b.getInt64(size - 1));
-    fits = b.CreateAnd(fits, b.CreateICmpEQ(bits, b.getInt64(0)));
+    auto* const bits = b.CreateAnd(b.CreateOrReduce(addresses), llvm::ConstantInt::get(element, size - 1));
+    fits = b.CreateAnd(fits, b.CreateICmpEQ(bits, llvm::ConstantInt::get(element, 0)));
   }
-  out.host = b.CreateAdd(addresses, all(delta));
+  out.host = b.CreateAdd(b.CreateZExt(addresses, b.vector(8)), all(delta));
   return fits;
 }
 

@@ -42,6 +42,7 @@ class Search {
 
  private:
   bool ends_at(std::uint32_t at) const {
+    if (at >= cuts_.limit) return true;
     if (cuts_.at_meetings && code_[at].kind == Kind::converge) return true;
     if (cuts_.passes_barriers && is_of_all_threads(code_[at])) return at != start_ && is_cut(at);
     return is_left_to_others(code_[at]) || (at != start_ && is_cut(at));

@@ -25,6 +25,7 @@ struct Cuts {
   std::set<std::uint32_t> at, back_from;
   bool at_meetings = false;      // of lanes: some instructions are for all that take part
   bool passes_barriers = false;  // of a block whose threads are all in this warp
+  std::uint32_t limit = ~0u;     // other lanes wait there: what follows is for all of them together
   bool operator==(const Cuts&) const = default;
 };
 

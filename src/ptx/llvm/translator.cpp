@@ -38,6 +38,10 @@ void Translator::translate(llvm::Function& into) {
   executed_ = b_->getInt64(0);
   hand_over(0);
   for (std::size_t k = 0; k < stretches_.size(); ++k) {
+    if (k > 0 && stretches_[k].from.empty()) {
+      begun_[k].block->eraseFromParent();
+      continue;
+    }
     begin_stretch(k);
     for (auto at = stretches_[k].begin; at < stretches_[k].end; ++at) emit_instruction(at);
     end_stretch(k);
@@ -101,6 +105,10 @@ void Translator::end_stretch(std::size_t number) {
   executed_ = b.CreateAdd(executed_, b.getInt64(length + (is_branch ? 1 : 0)));
   if (stretch.then == Stretch::Then::next) return go(number, stretch.to[0]);
   const auto guard = operand(last.guard, 0);
+  if (parts_only(number)) {
+    auto* const mask = b.mask_of(guard);
+    return part_at(number, b.CreateAnd(last.guard_negated ? b.CreateNot(mask) : mask, lanes_));
+  }
   auto* const taken = new_block("taken");
   auto* const passed = new_block("passed");
   if (!guard.shape.is_any) {

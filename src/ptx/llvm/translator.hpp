@@ -91,6 +91,8 @@ class Translator {
   // Lanes that part and meet again (partings.cpp).
   void pass_parting(std::size_t number, Shapes& shapes);
   bool may_part(std::size_t number, const Shapes& shapes);
+  bool parts_only(std::size_t number) const { return !all_lanes_ && partings_.contains(number); }
+  void leave_out_single_ways();
   void emit_parting(std::size_t number, llvm::Value* bits);
   bool emit_part(std::size_t number, bool has_lanes);
   void send_lanes(const Stretch& stretch);
@@ -182,7 +184,7 @@ class Translator {
   llvm::Value* of_lane_on_stack(unsigned number, llvm::Type* element, llvm::Value* lane);
   void for_acting(llvm::function_ref<void(llvm::Value* lane)> each);
   static bool is_masked_row(const MemoryAccess& access, const Place& place);
-  void lay_out_place(const Place& place);
+  llvm::Value* host_at(const Place& place, llvm::Value* lane);
   std::vector<llvm::Value*> load_some(const MemoryAccess& access, const Place& place);
   llvm::Value* load_runs(unsigned size, const Place& place, const std::vector<Run>& runs);
   void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);

@@ -39,11 +39,17 @@ std::uint64_t physical_memory() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+// Huge pages make the first touch of memory cheap. An array of this size is mostly used whole; of larger ones a program
+// may use a few bytes here and there, and has no more of the host's memory than these.
+constexpr std::uint64_t kLeastForHugePages = std::uint64_t{4} << 20, kMostForHugePages = std::uint64_t{256} << 20;
+
 // Pages are there when they are first touched, so that a program may allocate more than the host has.
 std::byte* map(std::uint64_t size) {
   void* const at =
       mmap(nullptr, in_pages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at);
+  if (at == MAP_FAILED) return nullptr;
+  if (size >= kLeastForHugePages && size <= kMostForHugePages) madvise(at, in_pages(size), MADV_HUGEPAGE);
+  return static_cast<std::byte*>(at);
 }
 
 // Asks the system, which does not mind what the address is.

@@ -1,0 +1,11 @@
+// Registers of some lanes.
+#pragma once
+
+#include "ptx/llvm/lanes.hpp"
+
+namespace nvmlkit::ptx::jit {
+
+// Stores a vector of lanes of so many bytes for those that `mask` has a bit for. Nobody else may change the place.
+void store_blended(LaneBuilder& b, unsigned size, llvm::Value* to, llvm::Value* value, llvm::Value* mask);
+
+}  // namespace nvmlkit::ptx::jit
