@@ -1,5 +1,5 @@
-// Accesses to memory by some lanes of a warp: the others may have any address. Stores are a loop over the lanes that act: LLVM makes a branch for each of 32 lanes of a store to scattered
-// places.
+// Accesses to memory by some lanes of a warp: the others may have any address. Stores are a loop over the lanes that
+// act: LLVM makes a branch for each of 32 lanes of a store to scattered places.
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>

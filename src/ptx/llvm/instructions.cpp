@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "ptx/compile/image.hpp"
+#include "ptx/llvm/blended.hpp"
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
-#include "ptx/llvm/blended.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {

@@ -16,8 +16,8 @@ class Loads {
  public:
   Loads(llvm::Module& module, unsigned size)
       : b_(module.getContext()), size_(size), out_(llvm::FixedVectorType::get(b_.element(size), kAtOnce)) {
-    auto* const type = llvm::FunctionType::get(
-        out_, {b_.getInt64Ty(), b_.getPtrTy(), b_.getInt32Ty(), b_.getInt64Ty()}, /*isVarArg=*/false);
+    auto* const type = llvm::FunctionType::get(out_, {b_.getInt64Ty(), b_.getPtrTy(), b_.getInt32Ty(), b_.getInt64Ty()},
+                                               /*isVarArg=*/false);
     code_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, name(size), module);
     code_->addFnAttr(llvm::Attribute::NoUnwind);
     code_->addFnAttr(llvm::Attribute::NoInline);
@@ -28,7 +28,7 @@ class Loads {
 
   llvm::Function* emit() {
     auto *const entry = block("entry"), *const some = block("some"), *const all = block("all"),
-        *const part = block("part"), *const none = block("none");
+                *const part = block("part"), *const none = block("none");
     b_.SetInsertPoint(entry);
     b_.CreateCondBr(b_.CreateICmpEQ(mask(), b_.getInt32((1u << kAtOnce) - 1)), all, some);
     b_.SetInsertPoint(all);
