@@ -35,7 +35,8 @@ struct CodeContext {
   std::uint64_t shared_bytes = 0;
   const std::byte* params = nullptr;  // of the kernel
   std::uint64_t param_bytes = 0;
-  std::byte* local = nullptr;     // lane after lane
+  std::byte* frame_params = nullptr;  // of calls, lane after lane
+  std::byte* local = nullptr;         // lane after lane
   std::uint64_t local_bytes = 0;  // of a lane
   std::uint64_t local_start = 0;  // of the frame
   Reached* reached = nullptr;     // one for each instruction that was given one
@@ -88,7 +89,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 10;
+inline constexpr std::uint32_t kCompilerVersion = 11;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

@@ -24,7 +24,8 @@ MemoryAccess settled(MemoryAccess access, const Shape& base) {
 }
 
 Shape shape_loaded(const MemoryAccess& access, const Shape& address) {
-  return access.loads && access.space != Space::local && address.is_same() ? Shape::same() : Shape::any();
+  const bool is_of_lane = access.space == Space::local || access.space == Space::param;
+  return access.loads && !is_of_lane && address.is_same() ? Shape::same() : Shape::any();
 }
 
 std::vector<Operand> targets_of(const MemoryAccess& access) {
@@ -51,7 +52,8 @@ std::optional<MemoryAccess> memory_access(const Function& function, const Needs&
   out.space = i.space;
   out.is_generic = i.space == Space::generic;
   if (i.space == Space::generic || i.space == Space::constant) out.space = Space::global;
-  if (out.space == Space::param) return std::nullopt;
+  const bool is_inside = i.immediate <= function.frame_param_bytes;
+  if (out.space == Space::param && (changes || i.a.is_there() || !is_inside)) return std::nullopt;
   if (out.space == Space::local && changes) return std::nullopt;
   if (i.local_base && out.space != Space::local) return std::nullopt;
   if (out.space == Space::kernel_param && (!loads || i.a.is_there())) return std::nullopt;
@@ -71,6 +73,7 @@ std::optional<MemoryAccess> memory_access(const Function& function, const Needs&
     out.values.push_back(loads ? i.d : i.b);
   const auto element = size_of(out.type);
   if (element == 0 || element > 8 || out.size() > 32) return std::nullopt;
+  if (out.space == Space::param && out.offset + out.size() > function.frame_param_bytes) return std::nullopt;
   out.register_size = static_cast<std::uint8_t>(element);
   for (const auto value : out.values)
     for (const auto& a : needs.accesses(at))

@@ -11,7 +11,7 @@ namespace nvmlkit::ptx::jit {
 
 struct MemoryAccess {
   bool loads = false;
-  Space space = Space::global;  // global (also by generic addresses), shared, local or kernel_param
+  Space space = Space::global;  // global (also by generic addresses), shared, local, param or kernel_param
   Type type = Type::none;       // in memory
   std::uint8_t register_size = 0;
   Operand base;  // may be absent

@@ -97,7 +97,8 @@ bool Translator::has_unknown_address(std::size_t first, std::size_t last) {
     auto shapes = shapes_[k];
     for (auto at = stretches_[k].begin; at < stretches_[k].end; ++at) {
       const auto access = access_at(at);
-      const bool is_of_others = access && access->space != Space::kernel_param && access->space != Space::local;
+      const auto space = access ? access->space : Space::local;
+      const bool is_of_others = space != Space::kernel_param && space != Space::param && space != Space::local;
       if (is_of_others && shape_of_address(*access, shapes).is_any) return true;
       pass_instruction(at, shapes);
     }

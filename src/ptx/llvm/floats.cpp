@@ -137,6 +137,7 @@ Value* unknown(llvm::IRBuilderBase& b, Value* number) {
 }
 
 bool may_flush(Op op, Type type) {
+  if (type == Type::f64) return op == Op::rcp_;
   if (type != Type::f32) return false;
   switch (op) {
     case Op::add_:

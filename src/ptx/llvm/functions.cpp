@@ -12,6 +12,7 @@ using llvm::Value;
 
 // The least normal f32, and the least double that becomes one.
 constexpr double kLeastNormal = 0x1p-126, kRoundsToLeast = 0x1p-126 - 0x1p-151;
+constexpr double kLeastNormalOfDoubles = 0x1p-1022;
 
 class OfOne {
  public:
@@ -36,8 +37,9 @@ class OfOne {
 
   Value* reciprocal() {
     if (!p_.flushes) return b_.CreateFDiv(number(x_, 1), x_);
-    auto* const of = b_.CreateSelect(b_.CreateFCmpOLT(size_of_x(), number(x_, kLeastNormal)), zero_like_x(), x_);
-    auto* const becomes_small = b_.CreateAnd(b_.CreateFCmpOGT(size_of_x(), number(x_, 1 / kLeastNormal)),
+    const auto least = p_.type == Type::f32 ? kLeastNormal : kLeastNormalOfDoubles;
+    auto* const of = b_.CreateSelect(b_.CreateFCmpOLT(size_of_x(), number(x_, least)), zero_like_x(), x_);
+    auto* const becomes_small = b_.CreateAnd(b_.CreateFCmpOGT(size_of_x(), number(x_, 1 / least)),
                                              b_.CreateFCmpONE(size_of_x(), number(x_, __builtin_inf())));
     return b_.CreateSelect(becomes_small, zero_like_x(), b_.CreateFDiv(number(x_, 1), of));
   }

@@ -88,7 +88,10 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
     shapes.push_back(lanes.back().shape);
   }
   const auto shape = shape_of(pure, shapes);
-  if (may_wrap(pure, shape)) check_range(pure, shapes, lanes, at);
+  if (may_wrap(pure, shape)) {
+    end_row();
+    check_range(pure, shapes, lanes, at);
+  }
   std::vector<llvm::Value*> arguments;
   for (const auto& l : lanes) arguments.push_back(shape.is_any ? b.as_vector(l) : l.value);
   // LLVM gives what is no number another sign than the host does, where it computes with constants itself.
@@ -100,7 +103,7 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
     out = b.CreateAdd(out, b.CreateTrunc(start, out->getType()));
   }
   if (pure.of_image) out = b.CreateAdd(out, b.CreateZExtOrTrunc(image_, out->getType()));
-  out = with_no_numbers(pure, arguments, out);
+  note_result(pure, at, arguments, out);
   const auto guard = guard_of(at);
   if (pure.rule != Rule::compare) {
     const bool is_raw = gives_raw(pure) || (pure.rule == Rule::copy && has_raw);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "ptx/llvm/runs.hpp"
 #include "ptx/llvm/scattered.hpp"
@@ -125,6 +126,23 @@ void Translator::load_param(const MemoryAccess& access, std::uint32_t at) {
   }
 }
 
+// Parameters of calls have a place for each lane, which is always there.
+void Translator::reach_param_of_call(const MemoryAccess& access) {
+  auto& b = *b_;
+  Shape lanes = Shape::same();
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    lanes.more[lane] = static_cast<std::int64_t>(lane) * function_.frame_param_bytes;
+  auto* const params = field(offsetof(CodeContext, frame_params), b.getInt64Ty());
+  const Place place{&lanes, b.CreateAdd(params, b.getInt64(access.offset)), /*is_laid_out=*/false};
+  if (!access.loads) return store(access, place);
+  auto* const acts = std::exchange(acts_, nullptr);
+  const auto loaded = load(access, place);
+  acts_ = acts;
+  for (std::size_t k = 0; k < loaded.size(); ++k)
+    if (access.values[k].is_there())
+      values_[{access.values[k].offset(), access.register_size}] = {Shape::any(), loaded[k]};
+}
+
 // What the interpreter left in a register: one number where all lanes that execute have the same.
 llvm::Value* Translator::left_in(Key key, const Shape& shape) {
   auto& b = *b_;
@@ -178,6 +196,7 @@ void Translator::emit_access(const MemoryAccess& found, std::uint32_t at) {
 // For all lanes that act.
 void Translator::emit_all(const MemoryAccess& access, std::uint32_t at) {
   auto& b = *b_;
+  if (access.space == Space::param) return reach_param_of_call(access);
   if (emit_near(access, at)) return;
   const auto place_number = access.space == Space::global ? static_cast<std::int32_t>(places_++) : -1;
   const auto address = address_of(access);

@@ -1,6 +1,9 @@
 // What results are that are no number, as on a GPU (instructions/numbers/settled.hpp).
 #include <llvm/IR/MDBuilder.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/translator.hpp"
 #include "ptx/llvm/values.hpp"
@@ -71,27 +74,73 @@ Lanes Translator::in_form(Lanes lanes) {
   return lanes;
 }
 
-// Of f64 it is an operand. Few warps have one: they go another way.
-Value* Translator::with_no_numbers(const Pure& pure, const std::vector<Value*>& a, Value* out) {
-  if (pure.type != Type::f64 || pure.rule == Rule::convert || !computes(pure.rule)) return out;
-  if (a.size() < 2) return out;  // the host's is the same, and signs see to it
+// Of f64 it is an operand, and which one depends on the instruction. Few warps have one. So a row of instructions is
+// executed as if there was none, and its results are looked at when it ends: of those that later ones of the row were
+// computed from, a result that is no number is seen in theirs. Where there is one, the interpreter executes the row.
+void Translator::note_result(const Pure& pure, std::uint32_t at, const std::vector<Value*>& arguments, Value* out) {
+  if (pure.type != Type::f64 || pure.rule == Rule::convert || !computes(pure.rule)) return;
+  if (arguments.size() < 2) return;  // the host's is the same, and signs see to it
+  if (!row_) row_.emplace(Row{at, values_, {}});
+  auto& results = row_->results;
+  const bool hands_on = pure.rule != Rule::least && pure.rule != Rule::greatest;
+  if (hands_on)
+    std::erase_if(results, [&](Value* known) { return std::ranges::find(arguments, known) != arguments.end(); });
+  results.push_back(out);
+}
+
+// Whether one of the results is no number. A lane's is all ones or zero: bits of masks would cost more.
+Value* Translator::has_no_number(const std::vector<Value*>& results) {
   auto& b = *b_;
-  auto* const none = is_none(b, out);
-  auto* const any =
-      none->getType()->isVectorTy() ? b.CreateICmpNE(b.CreateBitCast(none, b.getInt32Ty()), b.getInt32(0)) : none;
-  auto* const from = b.GetInsertBlock();
-  auto *const has_some = new_block("no_number"), *const done = new_block("numbers");
-  b.CreateCondBr(any, has_some, done, llvm::MDBuilder(b.getContext()).createBranchWeights(1, 1000));
-  b.SetInsertPoint(has_some);
-  const bool in_order = pure.rule == Rule::divide;
-  const auto order = a.size() == 3 ? std::vector{a[1], a[2], a[0]} : in_order ? a : std::vector{a[1], a[0]};
-  auto* const chosen = b.CreateSelect(none, no_number_of(b, order), out);
-  b.CreateBr(done);
-  b.SetInsertPoint(done);
-  auto* const all = b.CreatePHI(out->getType(), 2);
-  all->addIncoming(out, from);
-  all->addIncoming(chosen, has_some);
-  return all;
+  Value *vectors = nullptr, *out = b.getFalse();
+  Value* other = nullptr;  // two are compared at once
+  const auto add = [&](Value* x, Value* y) {
+    auto* const lanes = b.CreateSExt(b.CreateFCmpUNO(x, y), b.vector(8));
+    vectors = vectors ? b.CreateOr(vectors, lanes) : lanes;
+  };
+  for (auto* const bits : results) {
+    auto* const x = as_doubles(b, bits);
+    if (!x->getType()->isVectorTy()) {
+      out = b.CreateOr(out, b.CreateFCmpUNO(x, x));
+    } else if (auto* const before = std::exchange(other, x)) {
+      add(before, x);
+      other = nullptr;
+    }
+  }
+  if (other) add(other, other);
+  if (!vectors) return out;
+  return b.CreateOr(out, b.CreateICmpNE(b.CreateOrReduce(vectors), b.getInt64(0)));
+}
+
+// Lanes that do not act may have anything.
+Value* Translator::has_no_number_of_acting(const std::vector<Value*>& results) {
+  auto& b = *b_;
+  Value* out = b.getFalse();
+  for (auto* const bits : results) {
+    auto* none = is_none(b, bits);
+    if (none->getType()->isVectorTy())
+      none = b.CreateICmpNE(b.CreateAnd(b.CreateBitCast(none, b.getInt32Ty()), acting_), b.getInt32(0));
+    out = b.CreateOr(out, none);
+  }
+  return out;
+}
+
+void Translator::end_row() {
+  if (!row_) return;
+  auto& b = *b_;
+  const auto row = *std::exchange(row_, std::nullopt);
+  const auto weights = llvm::MDBuilder(b.getContext()).createBranchWeights(1, 1000);
+  auto *const some = new_block("no_number"), *const numbers = new_block("numbers");
+  b.CreateCondBr(has_no_number(row.results), some, numbers, weights);
+  b.SetInsertPoint(some);
+  if (acts_) {
+    auto* const acting = new_block("no_number_of_acting");
+    b.CreateCondBr(has_no_number_of_acting(row.results), acting, numbers);
+    b.SetInsertPoint(acting);
+  }
+  const auto now = std::exchange(values_, row.values);
+  leave(row.begin, row.begin - stretch_begin_);
+  values_ = now;
+  b.SetInsertPoint(numbers);
 }
 
 }  // namespace nvmlkit::ptx::jit

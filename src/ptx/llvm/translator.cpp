@@ -79,19 +79,22 @@ void Translator::begin_stretch(std::size_t number) {
 }
 
 void Translator::emit_instruction(std::uint32_t at) {
+  if (const auto pure = pure_form(function_, needs_, at)) return emit_pure(*pure, at);
+  if (emit_parts(at)) return;
+  end_row();
   // Of a block of one warp: what is before it stays before it.
   if (function_.code[at].kind == Kind::barrier) {
     b_->CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
     return;
   }
-  if (const auto pure = pure_form(function_, needs_, at)) return emit_pure(*pure, at);
   if (const auto access = access_at(at)) return emit_access(*access, at);
   const bool is_known =
-      emit_carry(at) || emit_parts(at) || (!part_ && (emit_tensor(at) || emit_matrix_load(at) || emit_exchange(at)));
+      emit_carry(at) || (!part_ && (emit_tensor(at) || emit_matrix_load(at) || emit_exchange(at)));
   if (!is_known) emit_by_interpreter(at);
 }
 
 void Translator::end_stretch(std::size_t number) {
+  end_row();
   auto& b = *b_;
   const auto& stretch = stretches_[number];
   const auto length = stretch.end - stretch.begin;

@@ -120,7 +120,10 @@ class Translator {
 
   // What results are that are no number (no_number.cpp).
   Lanes in_form(Lanes lanes);
-  llvm::Value* with_no_numbers(const Pure& pure, const std::vector<llvm::Value*>& arguments, llvm::Value* out);
+  void note_result(const Pure& pure, std::uint32_t at, const std::vector<llvm::Value*>& arguments, llvm::Value* out);
+  llvm::Value* has_no_number(const std::vector<llvm::Value*>& results);
+  llvm::Value* has_no_number_of_acting(const std::vector<llvm::Value*>& results);
+  void end_row();
 
   // Exchanges between lanes and parts of registers (exchanges.cpp). False: it is none that is known.
   std::optional<Exchange> exchange_at(std::uint32_t at, const Shapes& shapes);
@@ -151,6 +154,7 @@ class Translator {
   // What the targets of the access get.
   std::vector<llvm::Value*> reach(const MemoryAccess& access, Place place);
   void load_param(const MemoryAccess& access, std::uint32_t at);
+  void reach_param_of_call(const MemoryAccess& access);
   Shape shape_of_base(const MemoryAccess& access);  // now
   Lanes address_of(const MemoryAccess& access);
   // Whether all lanes reach memory that is known; where it lies then.
@@ -250,6 +254,13 @@ class Translator {
   llvm::Value* executed_ = nullptr;  // before the stretch
   std::uint32_t stretch_begin_ = 0, stretch_end_ = 0;
   std::vector<Near> near_;  // checked in this stretch
+  // Instructions that compute with f64: where they begin, what registers had there, and the results.
+  struct Row {
+    std::uint32_t begin;
+    Values values;
+    std::vector<llvm::Value*> results;
+  };
+  std::optional<Row> row_;
   std::uint32_t places_ = 0;
 };
 

@@ -67,6 +67,7 @@ CodeContext Warp::context(Mask lanes) {
   out.shared_bytes = block.shared().size();
   out.params = worker.grid.params.data();
   out.param_bytes = worker.grid.params.size();
+  out.frame_params = frame_->params.data();
   out.local = local_.data();
   out.local_bytes = local_capacity_;
   out.local_start = frame_->local_start;
@@ -168,6 +169,7 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
   const auto lanes = fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes;
   context.registers = frame_->registers.get();
   context.special = reinterpret_cast<const std::byte*>(&special_);
+  context.frame_params = frame_->params.data();
   context.local = local_.data();
   context.local_bytes = local_capacity_;
   context.local_start = frame_->local_start;
