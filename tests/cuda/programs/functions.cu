@@ -1,5 +1,7 @@
 // Functions, recursion, local arrays, constant, global and managed variables, printf, assert, the device's heap.
 #include <cassert>
+#include <cfloat>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -68,9 +70,60 @@ __global__ void run(int* out, float* reals, Big big) {
   if (t == 3) printf("thread %d of %s: %5.2f %c %llu %x %%\n", t, "run", 1.25, 'z', 1ull << 40, 255u);
 }
 
+// A result that is no number is gone at the end of the function.
+__device__ __noinline__ double least_of_row(double a, double b) {
+  const double sum = __dadd_rn(__dmul_rn(a, b), a);
+  return fmin(__fma_rn(sum, b, -a), b);
+}
+__device__ double reciprocal(double a) {
+  double out;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(out) : "d"(a));
+  return out;
+}
+__global__ void numbers(const double* in, int count, double* out) {
+  const int t = threadIdx.x;
+  for (int i = 0; i < count; ++i) {
+    out[t * count + i] = least_of_row(in[t % count], in[i]);
+    if (i == 0) out[(blockDim.x + t) * count] = reciprocal(in[t % count]);
+  }
+}
+
 __global__ void check(int limit) { assert(static_cast<int>(threadIdx.x) < limit); }
 
+static bool is_same(double a, double b) { return a == b || (a != a && b != b); }
+
+static double expected_reciprocal(double a) {
+  if (std::fabs(a) < DBL_MIN) return std::copysign(INFINITY, a);
+  const double out = 1 / a;
+  return std::fabs(out) < DBL_MIN ? std::copysign(0.0, a) : out;
+}
+
+static void check_numbers() {
+  const std::vector<double> in{1.5,     -2,       0,     -0.0,  INFINITY, -INFINITY, NAN,   1e300,
+                               -1e-310, 5e-324,   3.25,  1e308, -1e308,   0x1p1022,  7,     DBL_MIN,
+                               DBL_MAX, -DBL_MAX, 0.125, -1,    1e-300,   42,        1e200, -1e200};
+  constexpr int kThreads = 64;
+  const auto count = in.size();
+  double *device_in = nullptr, *out = nullptr;
+  OK(cudaMalloc(&device_in, count * sizeof(double)));
+  OK(cudaMallocManaged(&out, 2 * kThreads * count * sizeof(double)));
+  OK(cudaMemcpy(device_in, in.data(), count * sizeof(double), cudaMemcpyHostToDevice));
+  numbers<<<1, kThreads>>>(device_in, static_cast<int>(count), out);
+  OK(cudaDeviceSynchronize());
+  for (std::size_t t = 0; t < kThreads; ++t) {
+    const double a = in[t % count];
+    for (std::size_t i = 0; i < count; ++i) {
+      const volatile double product = a * in[i];
+      const double sum = product + a;
+      EXPECT(is_same(out[t * count + i], std::fmin(std::fma(sum, in[i], -a), in[i])));
+    }
+    const double got = out[(kThreads + t) * count], expected = expected_reciprocal(a);
+    EXPECT(is_same(got, expected) && (a != a || std::signbit(got) == std::signbit(expected)));
+  }
+}
+
 int main() {
+  check_numbers();
   int* out = nullptr;
   float* reals = nullptr;
   OK(cudaMalloc(&out, 256 * 4));
@@ -88,12 +141,12 @@ int main() {
   std::vector<float> got_reals(128);
   OK(cudaMemcpy(got.data(), out, 256 * 4, cudaMemcpyDeviceToHost));
   OK(cudaMemcpy(got_reals.data(), reals, 128 * 4, cudaMemcpyDeviceToHost));
-  const int numbers[12] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
+  const int fibonacci_numbers[12] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
   for (int t = 0; t < 64; ++t) {
     int sum = 0;
     for (int i = 0; i < 16; ++i) sum += (i * 5 + t) % 16 * t;
     EXPECT(got[t] == sum);
-    EXPECT(got[64 + t] == numbers[t % 12]);
+    EXPECT(got[64 + t] == fibonacci_numbers[t % 12]);
     EXPECT(got[128 + t] == (t % 2 ? t * t : 2 * t));
     EXPECT(got[192 + t] == 100 * (t % 10) + t);
     EXPECT(got_reals[t] == host_weights[t % 8] * static_cast<float>(7 + t % 3) + 0.5f + static_cast<float>(t % 4));
