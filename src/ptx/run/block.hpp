@@ -107,7 +107,8 @@ class Block {
   unsigned started_ = 0;                  // warps that have begun
   const PieceNode* beginning_ = nullptr;  // code for the start of the kernel
   bool released_ = false;
-  unsigned first_turns_ = 0;  // of warps that went on from a barrier, still to be taken
+  unsigned first_turns_ = 0;              // of warps that went on from a barrier, still to be taken
+  std::vector<std::uint8_t> at_barrier_;  // warps that came to the end of the phase
   std::FILE* output_;
   std::string printed_;
   std::unique_ptr<BlockWatch> watch_;

@@ -1,5 +1,6 @@
 // How a warp executes compiled code, and how that code comes back to the interpreter.
 #include <bit>
+#include <utility>
 
 #include "ptx/compile/barriers.hpp"
 #include "ptx/compile/compiled.hpp"
@@ -35,13 +36,20 @@ void Warp::end_all() {
 
 // Lanes of a fragment go on in several places.
 void Warp::part(std::size_t number, const CodeContext& context) {
-  const auto own = take(number);
+  const bool is_only = fragments_.size() == 1;  // its first part takes its place
+  const auto own = is_only ? fragments_.front() : take(number);
   auto& compiled = *own.frame->function->compiled.load(std::memory_order_relaxed);
+  bool is_first = is_only;
   for (std::uint32_t k = 0; k < context.part_count; ++k) {
     const auto& part = context.parts[k];
     if (part.lanes == 0) continue;
     compiled.has_left_at(part.at);
-    add({own.frame, part.at, part.lanes, Wait::none, 0});
+    if (std::exchange(is_first, false)) {
+      fragments_.front().pc = part.at;
+      fragments_.front().mask = part.lanes;
+    } else {
+      add({own.frame, part.at, part.lanes, Wait::none, 0});
+    }
   }
 }
 
@@ -162,11 +170,11 @@ bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
   return false;
 }
 
-// In a phase of the block: piece after piece, until the turn ends.
+// In a phase of the block: piece after piece, until the turn ends. What ends with lanes in two places is a turn: code
+// ends there in front of what other warps may still have to read.
 PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions) {
   auto& worker = block.worker();
-  auto& fragment = fragments_.front();
-  const auto lanes = fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes;
+  const auto* const code = frame_->function->code.data();
   context.registers = frame_->registers.get();
   context.special = reinterpret_cast<const std::byte*>(&special_);
   context.frame_params = frame_->params.data();
@@ -175,10 +183,16 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
   context.local_start = frame_->local_start;
   context.warp = this;
   context.carry = &carry;
-  context.lanes = fragment.mask;
   budget_ = static_cast<std::int64_t>(instructions);
   polls_ = false;
-  while (const auto* const node = compiled.pieces_at(fragment.pc, lanes)) {
+  while (true) {
+    auto& fragment = fragment_of_phase();
+    const auto* const node =
+        compiled.pieces_at(fragment.pc, fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes);
+    if (!node) break;
+    const auto number = static_cast<std::size_t>(&fragment - fragments_.data());
+    context.lanes = fragment.mask;
+    context.limit = fragments_.size() > 1 ? limit_of(number) : ~0u;
     context.budget = budget_;
     context.polls = 0;
     const auto end = try_pieces(node, context);
@@ -189,19 +203,38 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
       end_all();
       return PhaseEnd::ended;
     }
-    if (end == CodeEnd::parted) part(0, context);
-    if (end == CodeEnd::parted || end == CodeEnd::faulted) return PhaseEnd::elsewhere;
-    fragment.pc = context.at;
+    if (end == CodeEnd::faulted) return PhaseEnd::elsewhere;
+    if (end == CodeEnd::left) {
+      fragment.pc = context.at;
+      join_in_phase();
+    } else {
+      part(number, context);
+    }
     if (worker.fault.kind != FaultKind::none) return PhaseEnd::elsewhere;
     if (context.executed == 0) break;  // it needs the interpreter at its start
-    if (is_of_all_threads(frame_->function->code[context.at])) return PhaseEnd::barrier;
-    if (budget_ <= 0) {
+    const bool is_whole = fragments_.size() == 1;
+    if (is_whole && is_of_all_threads(code[place()])) return PhaseEnd::barrier;
+    if (fragments_.size() > 2) return PhaseEnd::elsewhere;
+    if (budget_ <= 0 || end == CodeEnd::parted) {
       worker.spins |= polls_;
       return PhaseEnd::turn;
     }
   }
-  leave_code(fragment, fragment.pc);
+  leave_code(fragment_of_phase(), fragment_of_phase().pc);
   return PhaseEnd::elsewhere;
+}
+
+// Two that have met. Their fields are written one by one: what several stores wrote, one load has to wait for.
+void Warp::join_in_phase() {
+  if (fragments_.size() != 2 || fragments_[0].pc != fragments_[1].pc) return;
+  fragments_[0].mask |= fragments_[1].mask;
+  fragments_.pop_back();
+}
+
+// The one that is furthest behind.
+Fragment& Warp::fragment_of_phase() {
+  auto& first = fragments_.front();
+  return fragments_.size() == 1 || first.pc < fragments_.back().pc ? first : fragments_.back();
 }
 
 // Those of one instruction, until one fits.

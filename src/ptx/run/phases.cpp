@@ -1,4 +1,4 @@
-// Phases of a block between barriers, where all of its warps go on by the same compiled code. Turns have the order of
+// Phases of a block between barriers, where all of its warps go on by compiled code. Turns have the order of
 // Block::take_turns. No warp is seen to wait in between: that costs more than most phases.
 #include "ptx/compile/barriers.hpp"
 #include "ptx/compile/compiled.hpp"
@@ -48,38 +48,43 @@ bool Block::goes_through_phases(std::uint64_t instructions_of_warp, Progress& ou
   auto context = warps_.front()->context(kAllLanes);
   const auto most = worker.instructions + instructions_of_warp * warps_.size();
   auto end = PhaseEnd::turn;
+  at_barrier_.assign(warps_.size(), false);
   while (end == PhaseEnd::turn && first_turns_ > 0) {
     --first_turns_;
     end = take_turn_of_phase(*compiled, context);
     if (end != PhaseEnd::barrier) continue;
     for (const auto& warp : warps_) warp->passes_barrier();
+    at_barrier_.assign(warps_.size(), false);
     first_turns_ = kFirstTurns;
     out = Progress::paused;
     if (worker.instructions >= most || worker.ended.load(std::memory_order_relaxed)) return true;
     end = PhaseEnd::turn;
   }
   if (end == PhaseEnd::ended) return out = finish_turns(true, false), true;
+  for (unsigned i = 0; i < warps_.size(); ++i)
+    if (at_barrier_[i]) warps_[i]->waits_at_barrier();
   if (worker.fault.kind == FaultKind::none) return false;
   flush();
   return out = Progress::faulted, true;
 }
 
-// How it ended for all warps. If not for all in the same way, those at a barrier wait there.
+// Of those that are not at the barrier yet. How it ended for all warps; elsewhere, if not for all in the same way.
 PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& context) {
-  PhaseEnd first = PhaseEnd::elsewhere;
+  std::size_t turns = 0, ended = 0;
   for (unsigned i = 0; i < warps_.size(); ++i) {
-    auto& warp = *warps_[i];
-    const auto end = warp.takes_turn_of_phase(compiled, context, kFirstTurn);
-    if (i == 0) first = end;
-    const bool is_alike = end == first && end != PhaseEnd::elsewhere &&
-                          (end == PhaseEnd::ended || warp.place() == warps_.front()->place()) &&
-                          (end != PhaseEnd::barrier || warp.barrier_ahead() == warps_.front()->barrier_ahead());
-    if (is_alike) continue;
-    for (unsigned k = 0; first == PhaseEnd::barrier && k < i; ++k) warps_[k]->waits_at_barrier();
-    if (end == PhaseEnd::barrier) warp.waits_at_barrier();
-    return PhaseEnd::elsewhere;
+    if (at_barrier_[i]) continue;
+    const auto end = warps_[i]->takes_turn_of_phase(compiled, context, kFirstTurn);
+    if (end == PhaseEnd::elsewhere) return end;
+    at_barrier_[i] = end == PhaseEnd::barrier;
+    turns += end == PhaseEnd::turn;
+    ended += end == PhaseEnd::ended;
   }
-  return first;
+  if (ended > 0) return ended == warps_.size() ? PhaseEnd::ended : PhaseEnd::elsewhere;
+  if (turns > 0) return PhaseEnd::turn;
+  for (const auto& warp : warps_)
+    if (warp->place() != warps_.front()->place() || warp->barrier_ahead() != warps_.front()->barrier_ahead())
+      return PhaseEnd::elsewhere;
+  return PhaseEnd::barrier;
 }
 
 }  // namespace nvmlkit::ptx

@@ -92,7 +92,7 @@ class Warp {
   // Of the phases of a block (phases.cpp). All lanes stand at this instruction of the kernel, and wait for nothing.
   bool stands_whole_at(std::uint32_t pc);
   PhaseEnd takes_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions);
-  // For a warp whose lanes stand at one instruction: which one, and if it is a barrier, its number.
+  // Of a warp whose lanes stand at one instruction: which one, and if it is a barrier, its number.
   std::uint32_t place() const { return fragments_.front().pc; }
   std::uint32_t barrier_ahead() const;
   // The others are at the barrier as well, or they are not.
@@ -177,6 +177,8 @@ class Warp {
   CodeEnd run_code(std::size_t number, std::uint64_t& executed);
   bool takes_turn_by_code(Turn turn, Progress& out);
   CodeEnd try_pieces(const PieceNode* node, CodeContext& context);
+  Fragment& fragment_of_phase();
+  void join_in_phase();
   bool ends_turn(Turn turn, std::size_t number, Progress& out);
   void part(std::size_t number, const CodeContext& context);
   void leave_code(Fragment& fragment, std::uint32_t at);
