@@ -37,9 +37,9 @@ struct CodeContext {
   std::uint64_t param_bytes = 0;
   std::byte* frame_params = nullptr;  // of calls, lane after lane
   std::byte* local = nullptr;         // lane after lane
-  std::uint64_t local_bytes = 0;  // of a lane
-  std::uint64_t local_start = 0;  // of the frame
-  Reached* reached = nullptr;     // one for each instruction that was given one
+  std::uint64_t local_bytes = 0;      // of a lane
+  std::uint64_t local_start = 0;      // of the frame
+  Reached* reached = nullptr;         // one for each instruction that was given one
   ExecuteOne execute_one = nullptr;
   Warp* warp = nullptr;
   std::uint64_t image = 0;         // where the variables of the module lie

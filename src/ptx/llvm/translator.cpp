@@ -88,8 +88,7 @@ void Translator::emit_instruction(std::uint32_t at) {
     return;
   }
   if (const auto access = access_at(at)) return emit_access(*access, at);
-  const bool is_known =
-      emit_carry(at) || (!part_ && (emit_tensor(at) || emit_matrix_load(at) || emit_exchange(at)));
+  const bool is_known = emit_carry(at) || (!part_ && (emit_tensor(at) || emit_matrix_load(at) || emit_exchange(at)));
   if (!is_known) emit_by_interpreter(at);
 }
 
