@@ -111,8 +111,9 @@ const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
 std::uint32_t Compiled::visits_to_keep(const Spot& spot) {
   if (spot.count.load(std::memory_order_relaxed) != 0) return 0;
   const auto visits = spot.visits.load(std::memory_order_relaxed);
-  if (visits < kVisitsAgain) return 0;
-  const bool waits = visits >= kVisitsBefore - kVisitsAgain && spot.is_end_of_code.load(std::memory_order_relaxed);
+  const auto own = visits - std::min(visits, spot.earlier_visits);
+  if (own < kVisitsAgain) return 0;
+  const bool waits = own >= kVisitsBefore - kVisitsAgain && spot.is_end_of_code.load(std::memory_order_relaxed);
   return waits ? kVisitsBefore - kVisitsAgain : std::min(visits / 2, kVisitsBefore - kVisitsAgain);
 }
 

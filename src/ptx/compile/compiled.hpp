@@ -66,6 +66,7 @@ class Compiled {
     PieceList pieces;
     const Piece* newest = nullptr;
     std::atomic<std::uint32_t> visits{0};
+    std::uint32_t earlier_visits = 0;  // of these, by earlier processes
     std::atomic<std::uint8_t> count{0};
     std::atomic<bool> is_end_of_code{false};
     bool may_begin = false;

@@ -35,6 +35,7 @@ void Compiled::take_plan() {
     auto& spot = this->spot(piece.at, piece.lanes);
     if (piece.kind == Planned::visited) {
       spot.visits.store(piece.visits, std::memory_order_relaxed);
+      spot.earlier_visits = piece.visits;
       continue;
     }
     if (piece.kind != Planned::piece) {
@@ -51,6 +52,8 @@ void Compiled::take_plan() {
     piece.file.copy(node->code.piece.file.data(), node->code.piece.file.size() - 1);
     node->idle = piece.idle;
     spot.pieces.add_last(*node);
+    spot.count.fetch_add(1, std::memory_order_relaxed);
+    spot.may_begin_anew = true;
     nodes_.push_back(std::move(node));
   }
   piece_count_.store(nodes_.size(), std::memory_order_relaxed);

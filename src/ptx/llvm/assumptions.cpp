@@ -1,6 +1,7 @@
 #include "ptx/llvm/assumptions.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "ptx/run/special.hpp"
@@ -22,6 +23,9 @@ const Shape& Assumptions::assume(std::map<Key, Shape> Common::*kind, std::map<Ke
   if (before_)
     if (const auto known = (before_->common_.*kind).find(key); known != (before_->common_.*kind).end())
       common = join(now, known->second);
+  // Nothing is known of the warps of earlier processes. A single lane is like itself.
+  if (takes_common_ && !before_ && (is_data || std::popcount(warp_->lanes) == 1) && kind == &Common::registers)
+    common = Shape::any();
   (common_.*kind)[key] = common;
   return assumed[key] = takes_common_ || is_data ? common : now;
 }
