@@ -34,7 +34,10 @@ std::uint32_t Compiled::next_number() {
 }
 
 Compiled::Compiled(const Function& function)
-    : function_(function), spots_(2 * function.code.size()), key_(plan_key(function)) {
+    : function_(function),
+      spots_(2 * function.code.size()),
+      is_end_of_code_(function.code.size()),
+      key_(plan_key(function)) {
   const auto& code = function.code;
   const auto allow = [&](std::size_t at) { spots_[2 * at].may_begin = spots_[2 * at + 1].may_begin = true; };
   allow(0);
@@ -100,7 +103,7 @@ const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
   if (engine() == Engine::compile) return add(at, warp);
   const auto visits = spot.visits.load(std::memory_order_relaxed) + 1;
   const bool is_elsewhere =
-      piece_count_.load(std::memory_order_relaxed) > 0 && !spot.is_end_of_code.load(std::memory_order_relaxed);
+      piece_count_.load(std::memory_order_relaxed) > 0 && !is_end_of_code_[at].load(std::memory_order_relaxed);
   const auto enough = is_elsewhere ? kVisitsElsewhere : kVisitsBefore;
   const bool must_wait = visits >= enough && is_pending_.load(std::memory_order_relaxed);
   spot.visits.store(must_wait ? enough - kVisitsAgain : visits, std::memory_order_relaxed);
@@ -108,12 +111,13 @@ const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
 }
 
 // A place that waits for its turn keeps them. Of others the half: they are worth it if most processes come there often.
-std::uint32_t Compiled::visits_to_keep(const Spot& spot) {
+std::uint32_t Compiled::visits_to_keep(std::size_t number) const {
+  const auto& spot = spots_[number];
   if (spot.count.load(std::memory_order_relaxed) != 0) return 0;
   const auto visits = spot.visits.load(std::memory_order_relaxed);
   const auto own = visits - std::min(visits, spot.earlier_visits);
   if (own < kVisitsAgain) return 0;
-  const bool waits = own >= kVisitsBefore - kVisitsAgain && spot.is_end_of_code.load(std::memory_order_relaxed);
+  const bool waits = own >= kVisitsBefore - kVisitsAgain && is_end_of_code_[number / 2].load(std::memory_order_relaxed);
   return waits ? kVisitsBefore - kVisitsAgain : std::min(visits / 2, kVisitsBefore - kVisitsAgain);
 }
 

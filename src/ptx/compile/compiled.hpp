@@ -45,9 +45,8 @@ class Compiled {
   const PieceNode* visit(std::uint32_t at, const CodeContext& warp);
   // Code has ended there: more of it is worth having.
   void has_left_at(std::uint32_t at) {
-    for (auto& spot : {&spots_[2 * at], &spots_[2 * at + 1]})
-      if (!spot->is_end_of_code.load(std::memory_order_relaxed))
-        spot->is_end_of_code.store(true, std::memory_order_relaxed);
+    if (!is_end_of_code_[at].load(std::memory_order_relaxed))
+      is_end_of_code_[at].store(true, std::memory_order_relaxed);
   }
   // No piece fits the warp: another one, or null while there is none.
   const PieceNode* add(std::uint32_t at, const CodeContext& warp);
@@ -68,7 +67,6 @@ class Compiled {
     std::atomic<std::uint32_t> visits{0};
     std::uint32_t earlier_visits = 0;  // of these, by earlier processes
     std::atomic<std::uint8_t> count{0};
-    std::atomic<bool> is_end_of_code{false};
     bool may_begin = false;
     bool may_begin_anew = false;  // an earlier process found that no more pieces are of use
   };
@@ -78,7 +76,7 @@ class Compiled {
   void keep_plan(bool is_end);
   Plan plan(bool is_end) const;
   // Of a place without code: what a later process begins with.
-  static std::uint32_t visits_to_keep(const Spot& spot);
+  std::uint32_t visits_to_keep(std::size_t spot) const;
   // When the process ends, the plans of all functions are kept.
   static void remember_plan(Compiled& compiled);
   static void forget_plan(Compiled& compiled);
@@ -97,6 +95,7 @@ class Compiled {
 
   const Function& function_;
   std::vector<Spot> spots_;
+  std::vector<std::atomic<bool>> is_end_of_code_;  // by instruction: on the way of each warp, so it is small
   std::vector<std::unique_ptr<PieceNode>> nodes_;
   // Its plan: the name, what was on disk at the start, the code of that, and what was kept last.
   const std::string key_;

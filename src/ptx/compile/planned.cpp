@@ -78,7 +78,7 @@ Plan Compiled::plan(bool is_end) const {
       out.push_back({at, lanes, 0, 0, {}, Planned::none});
     else if (count >= kMostPieces && is_in_use)
       out.push_back({at, lanes, 0, 0, {}, Planned::no_more});
-    else if (const auto visits = visits_to_keep(spots_[k]); is_end && visits > 0)
+    else if (const auto visits = visits_to_keep(k); is_end && visits > 0)
       out.push_back({at, lanes, 0, kMostIdle - 1, {}, Planned::visited, visits});
   }
   return out;
