@@ -9,6 +9,14 @@
 
 namespace nvmlkit::library_test {
 
+inline constexpr const char* kNoCompiler = "there is no libnvrtc of NVIDIA";
+
+// Of CUDA 12, as our libraries for CUDA 12 have it beside them.
+inline const Nvrtc& compiler() {
+  static const Nvrtc the("libnvrtc.so.12");
+  return the;
+}
+
 // Without NVIDIA's library there is none.
 inline bool has_compiler(const Nvrtc& compiler) {
   int major = 0, minor = 0;

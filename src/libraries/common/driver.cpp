@@ -31,6 +31,9 @@ const char* load(Driver& out) {
       !find_call(library, "cuCtxSynchronize", out.wait_for_context) ||
       !find_call(library, "cuMemcpy2D_v2", out.copy_rows) ||
       !find_call(library, "cuMemcpy2DAsync_v2", out.copy_rows_async) ||
+      !find_call(library, "cuLibraryLoadData", out.load_library) ||
+      !find_call(library, "cuLibraryGetKernel", out.get_kernel) ||
+      !find_call(library, "cuLibraryUnload", out.unload_library) || !find_call(library, "cuLaunchKernel", out.launch) ||
       !find_call(library, "cuGetExportTable", get_table))
     return "its libcuda.so.1 lacks functions of CUDA 12";
   CUuuid id;

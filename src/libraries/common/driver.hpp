@@ -27,6 +27,10 @@ struct Driver {
   decltype(&cuda::cuMemFree_v2) release = nullptr;
   decltype(&cuda::cuMemcpy2D_v2) copy_rows = nullptr;
   decltype(&cuda::cuMemcpy2DAsync_v2) copy_rows_async = nullptr;
+  decltype(&cuda::cuLibraryLoadData) load_library = nullptr;
+  decltype(&cuda::cuLibraryGetKernel) get_kernel = nullptr;
+  decltype(&cuda::cuLibraryUnload) unload_library = nullptr;
+  decltype(&cuda::cuLaunchKernel) launch = nullptr;
 };
 
 // Null without a driver of ours; the first time, one line gives the reason.

@@ -1,16 +1,12 @@
 // Kernels that call a callback of a program for each element of a side.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
-#include "libraries/common/driver.hpp"
+#include "libraries/common/device_code.hpp"
 #include "libraries/cufft/types.hpp"
 
 namespace nvmlkit::cufft {
-
-// The name of the kernel.
-inline constexpr const char* kCallbackKernel = "nvmlkit_cufft_callback";
 
 // What a kernel visits: the elements of a box, the last dimension fastest.
 struct Box {
@@ -22,11 +18,8 @@ bool is_load(cufftXtCallbackType type);
 // Of the elements that a callback takes or gives.
 cudaDataType element_of(cufftXtCallbackType type);
 
-// CUFFT_SUCCESS and PTX, or which of the compiler and the linker failed. `symbol`: of a function of C++ with the
-// documented parameters, or of one of C. `lto_ir`: as NVRTC makes it, or in a fat binary of nvcc. The kernel's
-// parameters: elements (of a load callback to write, of another one to read), the program's memory, the caller's info,
-// a Box.
-cufftResult make_callback_kernel(cufftXtCallbackType type, const std::string& symbol, const std::string& lto_ir,
-                                 int capability, std::string& ptx);
+// The kernel for a function of C++ with the documented parameters, or for one of C. Its own parameters: elements (of a
+// load callback to write, of another one to read), the program's memory, the caller's info, a Box.
+libraries::KernelText callback_kernel(cufftXtCallbackType type, const std::string& symbol);
 
 }  // namespace nvmlkit::cufft

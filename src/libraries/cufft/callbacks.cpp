@@ -1,38 +1,18 @@
 #include "libraries/cufft/callbacks.hpp"
 
+#include "libraries/common/soname.hpp"
 #include "libraries/cufft/gpus.hpp"
 #include "libraries/cufft/run.hpp"
 
 namespace nvmlkit::cufft {
 
-// A kernel that is loaded, for every context.
-class CallbackKernel {
- public:
-  // Null: the driver does not take it.
-  static std::shared_ptr<const CallbackKernel> load(const std::string& ptx) {
-    cuda::CUlibrary library = nullptr;
-    if (calls()->load_library(&library, ptx.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0) != cuda::CUDA_SUCCESS)
-      return nullptr;
-    std::shared_ptr<CallbackKernel> out(new CallbackKernel(library));
-    const auto found = calls()->get_kernel(&out->kernel_, library, kCallbackKernel);
-    return found == cuda::CUDA_SUCCESS ? out : nullptr;
-  }
-  ~CallbackKernel() { calls()->unload_library(library_); }
-  CallbackKernel(const CallbackKernel&) = delete;
-  CallbackKernel& operator=(const CallbackKernel&) = delete;
-
-  cuda::CUfunction function() const { return reinterpret_cast<cuda::CUfunction>(kernel_); }
-
- private:
-  explicit CallbackKernel(cuda::CUlibrary library) : library_(library) {}
-
-  cuda::CUlibrary library_;
-  cuda::CUkernel kernel_ = nullptr;
-};
-
 namespace {
 
-constexpr unsigned kThreads = 128;
+// CUDA 12's libcufft has the number 11.
+const char* release() {
+  static const bool kIsOld = libraries::is_loaded_as("libcufft.so.11");
+  return kIsOld ? ".so.12" : ".so.13";
+}
 
 Box box_of(const fft::Shape& shape, std::int64_t fft::Dimension::*stride, std::int64_t distance, bool is_halved) {
   Box out{};
@@ -83,9 +63,7 @@ class Staged {
     void* elements = in_place_of(memory);
     void* info = side_.callback->info;
     void* parameters[] = {&elements, &memory, &info, &box};
-    const auto blocks = (box.count + kThreads - 1) / kThreads;
-    return answer_of(calls()->launch(side_.kernel->function(), static_cast<unsigned>(blocks), 1, 1, kThreads, 1, 1,
-                                     static_cast<unsigned>(side_.shared), stream_, parameters, nullptr));
+    return answer_of(side_.kernel->launch(stream_, box.count, static_cast<unsigned>(side_.shared), parameters));
   }
 
  private:
@@ -117,12 +95,10 @@ cufftResult Callbacks::prepare(const Layout& layout) {
     if (!calls()) return CUFFT_SETUP_FAILED;
     const auto& driver = *calls()->driver;
     if (libraries::ensure_context(driver) != cuda::CUDA_SUCCESS) return CUFFT_SETUP_FAILED;
-    std::string ptx;
-    const auto made = make_callback_kernel(type, symbol, lto_ir, libraries::capability(driver), ptx);
-    if (made != CUFFT_SUCCESS) return made;
-    side->kernel = CallbackKernel::load(ptx);
-    // The callback may call another function that no image has.
-    if (!side->kernel) return CUFFT_NVJITLINK_FAILURE;
+    const auto result =
+        libraries::linked_kernel(driver, callback_kernel(type, symbol), {{symbol, lto_ir}}, release(), side->kernel);
+    if (result == libraries::Linking::no_compiler) return CUFFT_NVRTC_FAILURE;
+    if (result == libraries::Linking::not_linked) return CUFFT_NVJITLINK_FAILURE;
   }
   return CUFFT_SUCCESS;
 }

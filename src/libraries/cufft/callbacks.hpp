@@ -6,12 +6,11 @@
 #include <optional>
 #include <string>
 
+#include "libraries/common/linked_kernel.hpp"
 #include "libraries/cufft/callback_code.hpp"
 #include "libraries/cufft/layout.hpp"
 
 namespace nvmlkit::cufft {
-
-class CallbackKernel;
 
 struct Callback {
   cufftXtCallbackType type;
@@ -25,7 +24,7 @@ class Callbacks {
   struct Side {
     std::optional<Callback> callback;
     std::size_t shared = 0;  // bytes of a block
-    std::shared_ptr<const CallbackKernel> kernel;
+    std::shared_ptr<const libraries::LinkedKernel> kernel;
   };
 
   explicit operator bool() const { return load_.callback || store_.callback; }

@@ -24,10 +24,7 @@ bool load_calls(Calls& out) {
          find_call(library, "cuEventRecord", out.record_event) &&
          find_call(library, "cuEventDestroy_v2", out.destroy_event) &&
          find_call(library, "cuMemcpyDtoD_v2", out.copy) && find_call(library, "cuMemAllocAsync", out.allocate_in) &&
-         find_call(library, "cuMemFreeAsync", out.free_in) &&
-         find_call(library, "cuLibraryLoadData", out.load_library) &&
-         find_call(library, "cuLibraryGetKernel", out.get_kernel) &&
-         find_call(library, "cuLibraryUnload", out.unload_library) && find_call(library, "cuLaunchKernel", out.launch);
+         find_call(library, "cuMemFreeAsync", out.free_in);
 }
 
 // A mark in a stream, for others to wait for.

@@ -25,10 +25,6 @@ struct Calls {
   decltype(&cuda::cuMemcpyDtoD_v2) copy = nullptr;
   decltype(&cuda::cuMemAllocAsync) allocate_in = nullptr;  // in a stream
   decltype(&cuda::cuMemFreeAsync) free_in = nullptr;
-  decltype(&cuda::cuLibraryLoadData) load_library = nullptr;
-  decltype(&cuda::cuLibraryGetKernel) get_kernel = nullptr;
-  decltype(&cuda::cuLibraryUnload) unload_library = nullptr;
-  decltype(&cuda::cuLaunchKernel) launch = nullptr;
 };
 
 // Null without a driver of ours.

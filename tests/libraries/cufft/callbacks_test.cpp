@@ -7,13 +7,7 @@
 namespace nvmlkit::library_test {
 namespace {
 
-constexpr const char* kNoCompiler = "there is no libnvrtc of NVIDIA";
 constexpr std::size_t kShared = 16 * 1024;
-
-const Nvrtc& compiler() {
-  static const Nvrtc the("libnvrtc.so.12");
-  return the;
-}
 
 std::string element_text(cudaDataType type) {
   switch (type) {
