@@ -103,6 +103,7 @@ class Caller:
         self.lib, self.facts, self.draw = ctypes.CDLL(path), facts, draw
         self.fits = False  # arguments of this call that fit each other
         self.host = False  # no memory that the CPU cannot reach
+        self.operators: dict[str, ctypes.Array] = {}
         self.enums = facts["enums"]
         self.opaque = {kind[:-2].removeprefix("const ").strip() for f in facts["functions"] for kind, _ in f["params"]
                        if kind.endswith(" *")}
@@ -113,13 +114,52 @@ class Caller:
         self.makers: dict[str, list[tuple[dict, int]]] = {}
         for f in facts["functions"]:
             outs = [i for i, (kind, _) in enumerate(f["params"]) if kind.endswith(" *") and not kind.startswith("const ")]
-            if "Create" in f["name"] and outs and not LEFT.fullmatch(f["name"]):
+            if re.search("[Cc]reate", f["name"]) and outs and not LEFT.fullmatch(f["name"]):
                 self.makers.setdefault(f["params"][outs[0]][0][:-2], []).append((f, outs[0]))
 
     def make_plans(self) -> None:
         """Of cuFFT, whose handles are numbers."""
         for size in (4, 5, 6) if hasattr(self.lib, "cufftPlan1d") else ():
             self.lib.cufftPlan1d(ctypes.byref(ctypes.c_int()), size, 0x29, 1)
+
+    def compile_operators(self) -> None:
+        """LTO-IR for the products of cuSPARSE with functions of a program, where there is a compiler."""
+        if not hasattr(self.lib, "cusparseSpMMOp"):
+            return
+        compiler = ctypes.CDLL("libnvrtc.so.12")
+        for name in ("add_op", "mul_op", "epilogue"):
+            program, size = ctypes.c_void_p(), ctypes.c_size_t()
+            text = f"__device__ float {name}(float a, float b) {{ return a + b; }}".encode()
+            options = (ctypes.c_char_p * 3)(b"-dlto", b"-rdc=true", b"-arch=compute_75")
+            if compiler.nvrtcCreateProgram(ctypes.byref(program), text, None, 0, None, None) or compiler.nvrtcCompileProgram(program, 3, options):
+                return
+            compiler.nvrtcGetLTOIRSize(program, ctypes.byref(size))
+            code = ctypes.create_string_buffer(size.value)
+            compiler.nvrtcGetLTOIR(program, code)
+            self.operators[name] = code
+        self.objects["cusparseSpMMOpPlan_t"] = [plan for plan in (self.operator_plan(), self.operator_plan()) if plan]
+
+    def operator_plan(self) -> int | None:
+        """A product of 4 x 4 numbers in managed memory."""
+        handle, a, b, c, plan = (ctypes.c_void_p() for _ in range(5))
+        n, zeros = ctypes.c_int64(4), self.gpu.managed.value
+        numbers, floats = ctypes.c_void_p(zeros + self.gpu.size // 4), ctypes.c_void_p(zeros + self.gpu.size // 2)
+        self.lib.cusparseCreate(ctypes.byref(handle))
+        self.lib.cusparseCreateCsr(ctypes.byref(a), n, n, n, numbers, numbers, floats, 2, 2, 0, 0)
+        self.lib.cusparseCreateDnMat(ctypes.byref(b), n, n, n, floats, 0, 1)
+        self.lib.cusparseCreateDnMat(ctypes.byref(c), n, n, n, ctypes.c_void_p(zeros), 0, 2)
+        code = [part for name in ("add_op", "mul_op", "epilogue") for code in [self.operators[name]]
+                for part in (code, ctypes.c_size_t(len(code)))]
+        self.lib.cusparseSpMMOp_createPlan(handle, ctypes.byref(plan), 0, 0, a, b, c, 0, 0, *code, ctypes.byref(ctypes.c_size_t()))
+        return plan.value
+
+    def operator(self, kind: str, name: str) -> object:
+        """An argument of cusparseSpMMOp_createPlan that is right; None for those that are none of its own."""
+        which = re.match("add|mul|epilogue", name)
+        code = self.operators.get({"add": "add_op", "mul": "mul_op"}.get(which[0], which[0])) if which else None
+        if code is None or not (self.fits or self.draw.random() < 0.5):
+            return None
+        return ctypes.c_size_t(len(code)) if kind == "size_t" else ctypes.c_void_p(ctypes.addressof(code))
 
     def function(self, f: dict) -> object:
         try:
@@ -171,6 +211,8 @@ class Caller:
 
     def argument(self, kind: str, name: str) -> object:
         bare = kind.removeprefix("const ").strip()
+        if self.operators and (right := self.operator(kind, name)) is not None:
+            return right
         if bare in SCALARS:
             return self.number(bare, name)
         if bare in ("cuComplex", "cuDoubleComplex"):
@@ -263,6 +305,7 @@ def child(options: argparse.Namespace, facts: dict, expected: dict, plan: list, 
     shared.write(json.dumps([begin, "the start"]))
     caller = Caller(options.library, facts, random.Random(f"{options.seed} {begin}"))
     caller.make_plans()
+    caller.compile_operators()
     for index in range(begin, len(plan)):
         which, of_zeros = plan[index]
         f = facts["functions"][which]

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libraries/blas/types.hpp"
-#include "libraries/common/driver.hpp"
+#include "libraries/common/linked_kernel.hpp"
 #include "libraries/common/matrix_options.hpp"
 #include "libraries/cusparse/generated/types.hpp"
 
@@ -122,6 +122,17 @@ struct SparseProduct {
   Size products = 0;
   std::vector<Size> begins, columns;
   std::vector<DoubleComplex> values;
+};
+
+// A product with functions of the program.
+struct OperatorPlan {
+  static constexpr std::uint64_t kMark = 0x6e766d6c6b6f7065;
+  std::uint64_t mark = kMark;
+  Handle* handle = nullptr;
+  SparseMatrix a;
+  DenseMatrix b, c;
+  cusparseOperation_t op_b = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  std::shared_ptr<const libraries::LinkedKernel> kernel;
 };
 
 // Of factors and triangular solves with typed arguments. Its work may end after the object that a program destroyed.

@@ -115,6 +115,8 @@ def nothing(call: beside.Library) -> Iterator[beside.Answer]:
     for name in ("SpSV", "SpSM", "SpGEMM"):
         yield f"create {name}", call(f"cusparse{name}_createDescr", None)
         yield f"destroy {name}", call(f"cusparse{name}_destroyDescr", None)
+    yield "run of no plan", call("cusparseSpMMOp", None, None)
+    yield "plan without a handle", call("cusparseSpMMOp_createPlan", *[None] * 16)
     for name in ("Type", "FillMode", "DiagType", "IndexBase"):
         yield f"set {name}", call(f"cusparseSetMat{name}", None, 0)
         options = made(call, "cusparseCreateMatDescr")

@@ -156,9 +156,16 @@ TEST(CallsDeathTest, IndicesOutOfRange) {
 }
 
 TEST(Calls, WhatIsNotSimulated) {
+  Random random(1);
+  const auto numbers = sparse_numbers<float>(random, 6, 6);
+  const OnDeviceSparse<float> a(numbers, {});
+  const OnDeviceDense<float> b(numbers, CUSPARSE_ORDER_ROW, 0), c(numbers, CUSPARSE_ORDER_ROW, 0);
+  const std::int32_t one = 1;
   testing::internal::CaptureStderr();
-  EXPECT_EQ(library().find<cusparseStatus_t (*)()>("cusparseSpMMOp")(), CUSPARSE_STATUS_NOT_SUPPORTED);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "nvmlkit: cusparseSpMMOp is not simulated\n");
+  EXPECT_EQ(library().cusparseSpMM(sparse(), kNone, kNone, &one, a.matrix, b.matrix, &one, c.matrix, CUDA_R_8I,
+                                   CUSPARSE_SPMM_ALG_DEFAULT, nullptr),
+            CUSPARSE_STATUS_NOT_SUPPORTED);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "nvmlkit: cusparseSpMM of this compute type is not simulated\n");
 }
 
 }  // namespace

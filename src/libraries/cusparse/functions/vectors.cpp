@@ -1,5 +1,7 @@
 #include "libraries/cusparse/functions/vectors.hpp"
 
+#include <algorithm>
+
 namespace nvmlkit::cusparse::functions {
 namespace {
 

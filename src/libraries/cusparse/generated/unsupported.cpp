@@ -6,15 +6,6 @@
 namespace nvmlkit::cusparse {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMMOp() {
-  return unsupported("cusparseSpMMOp", CUSPARSE_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMMOp_createPlan(Handle* handle) {
-  return with(handle, "cusparseSpMMOp_createPlan", [](const Call&) { return unsupported("cusparseSpMMOp_createPlan", CUSPARSE_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cusparseStatus_t cusparseSpMMOp_destroyPlan() {
-  return unsupported("cusparseSpMMOp_destroyPlan", CUSPARSE_STATUS_NOT_SUPPORTED);
-}
 
 }  // extern "C"
 }  // namespace nvmlkit::cusparse
