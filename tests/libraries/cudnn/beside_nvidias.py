@@ -6,7 +6,7 @@ import itertools
 import os
 import sys
 from collections.abc import Iterator
-from ctypes import byref, c_char_p, c_double, c_float, c_int, c_size_t, c_void_p
+from ctypes import addressof, byref, c_char_p, c_double, c_float, c_int, c_size_t, c_void_p, create_string_buffer
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import beside
@@ -14,6 +14,7 @@ import beside
 # All but the types of vectors of int8, which are not simulated.
 TYPES = (*range(-1, 5), 6, *range(9, 16))
 FORMATS = range(-1, 4)
+no_handle = create_string_buffer(1 << 16)
 
 
 def made(call: beside.Library, kind: str) -> c_void_p:
@@ -239,6 +240,52 @@ def transforms(call: beside.Library) -> Iterator[beside.Answer]:
             yield f"transform {shape} {format_} {fold}", (status, got(6), destination())
 
 
+def folded_convolutions(call: beside.Library) -> Iterator[beside.Answer]:
+    """NVIDIA's library looks at no more of the handle than whether it is null."""
+    handle = c_void_p()
+    os.environ.setdefault("NVMLKIT_MACHINE", "h100")
+    if call("cudnnCreate", byref(handle)) != 0:
+        handle = c_void_p(addressof(no_handle))
+
+    def tensor(of: c_void_p) -> tuple[object, ...]:
+        got = [c_int(99) for _ in range(9)]
+        return call("cudnnGetTensor4dDescriptor", of, *map(byref, got)), [g.value for g in got]
+
+    def folded(n, c, k, size, window, pad, stride, dilation=1, groups=1, format_=0, last=0, type_=0, mode=1, to_last=True):
+        w, to_w = made(call, "Filter"), made(call, "Filter")
+        dy, dx, to_dy, to_dx = (made(call, "Tensor") for _ in range(4))
+        of, to = made(call, "Convolution"), made(call, "Convolution")
+        ways = [made(call, "TensorTransform") for _ in range(4)]
+        call("cudnnSetFilter4dDescriptor", w, type_, last, k, c // groups, *window)
+        call("cudnnSetTensor4dDescriptor", dx, last, type_, n, c, *size)
+        call("cudnnSetConvolution2dDescriptor", of, *pad, *stride, dilation, dilation, mode, 0)
+        call("cudnnSetConvolutionGroupCount", of, groups)
+        call("cudnnSetConvolutionMathType", of, 1)
+        sizes = [c_int() for _ in range(4)]
+        call("cudnnGetConvolution2dForwardOutputDim", of, dx, w, *map(byref, sizes))
+        call("cudnnSetTensor4dDescriptor", dy, last, type_, *(s.value for s in sizes))
+        rest = ways if to_last else [*ways[:3], None]
+        status = call("cudnnGetFoldedConvBackwardDataDescriptors", handle, w, dy, of, dx, format_, to_w, to_dy, to, to_dx, *rest)
+        filters, count, math, kind, steps = [c_int(99) for _ in range(6)], c_int(99), c_int(99), [c_int(99) for _ in range(2)], [integers(9, 9) for _ in range(3)]
+        call("cudnnGetFilter4dDescriptor", to_w, *map(byref, filters))
+        call("cudnnGetConvolutionNdDescriptor", to, 2, byref(count), *steps, *map(byref, kind))
+        call("cudnnGetConvolutionMathType", to, byref(math))
+        transforms = []
+        for way in ways:
+            form, direction, before, after, folds = c_int(99), c_int(99), integers(*[99] * 4), integers(*[99] * 4), integers(99, 99)
+            call("cudnnGetTensorTransformDescriptor", way, 4, byref(form), before, after, folds, byref(direction))
+            transforms.append((form.value, list(before), list(after), list(folds), direction.value))
+        convolution = ([list(s) for s in steps], count.value, math.value, [x.value for x in kind])
+        return status, [f.value for f in filters], tensor(to_dy), tensor(to_dx), convolution, transforms
+
+    shapes = ((3, 4, (8, 8), (3, 3)), (5, 6, (9, 7), (3, 3)), (1, 1, (5, 6), (1, 1)), (8, 9, (11, 13), (5, 3)), (7, 16, (12, 12), (2, 4)), (3, 64, (31, 32), (7, 7)))
+    for (c, k, size, window), pad, stride in itertools.product(shapes, ((0, 0), (1, 1), (2, 1), (3, 0)), ((1, 1), (2, 2), (3, 3), (3, 1), (4, 2), (5, 1))):
+        yield f"folded {c} {k} {size} {window} {pad} {stride}", folded(2, c, k, size, window, pad, stride)
+    for changes in ({"format_": 1}, {"format_": 2}, {"format_": -1}, {"last": 1}, {"last": 1, "format_": 1}, {"dilation": 2}, {"groups": 2}, {"type_": 2}, {"type_": 1}, {"mode": 0}, {"to_last": False}):
+        for c, stride in itertools.product((4, 6), ((2, 2), (1, 3))):
+            yield f"folded {c} {stride} {changes}", folded(1, c, 4, (12, 13), (3, 3), (1, 1), stride, **changes)
+
+
 def attentions(call: beside.Library) -> Iterator[beside.Answer]:
     of, fresh = made(call, "Attn"), made(call, "Attn")
 
@@ -313,7 +360,7 @@ def nothing(call: beside.Library) -> Iterator[beside.Answer]:
 
 def answers(call: beside.Library) -> Iterator[beside.Answer]:
     """What a descriptor holds after a call that it refused is left open: some of it may have changed."""
-    for part in (tensors, filters, convolutions, pooling, settings, responses, transforms, attentions, sequences_of_attention, nothing):
+    for part in (tensors, filters, convolutions, pooling, settings, responses, transforms, folded_convolutions, attentions, sequences_of_attention, nothing):
         for name, answer in part(call):
             is_refused = isinstance(answer, tuple) and answer[0] != 0
             yield name, answer[0] if is_refused else answer

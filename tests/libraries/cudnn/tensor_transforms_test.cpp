@@ -100,28 +100,6 @@ TEST(TensorTransforms, FiltersToo) {
   }
 }
 
-// Folds keep their sizes; the elements are not moved.
-TEST(TensorTransforms, FoldsAreNotSimulated) {
-  Dice dice(1);
-  const Sizes sizes{1, 1, 4, 4};
-  const OnGpu x(CUDNN_DATA_FLOAT, sizes, dense(sizes), dice.numbers(16));
-  const Sizes none(4, 0);
-  const TransformOf transform(none, none);
-  const std::uint32_t folds[] = {2, 2};
-  ASSERT_EQ(library().cudnnSetTensorTransformDescriptor(transform.get(), 4, CUDNN_TENSOR_NCHW, nullptr, nullptr, folds,
-                                                        CUDNN_TRANSFORM_FOLD),
-            CUDNN_STATUS_SUCCESS);
-  const TensorOf of_x(x), of_y;
-  std::size_t bytes = 0;
-  ASSERT_EQ(library().cudnnInitTransformDest(transform.get(), of_x.get(), of_y.get(), &bytes), CUDNN_STATUS_SUCCESS);
-  const Factor one(1, CUDNN_DATA_FLOAT), zero(0, CUDNN_DATA_FLOAT);
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(library().cudnnTransformTensorEx(handle(), transform.get(), one.get(), of_x.get(), x.address(), zero.get(),
-                                             of_y.get(), x.address()),
-            CUDNN_STATUS_NOT_SUPPORTED);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("cudnnTransformTensorEx with folding"), std::string::npos);
-}
-
 // A convolution is the product of its patches and its filters.
 TEST(TensorTransforms, PatchesMakeConvolutions) {
   for (unsigned seed = 0; seed < 30; ++seed) {

@@ -75,6 +75,8 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnDestroySpatialTransformerDescriptor) cudnnDestroySpatialTransformerDescriptor = find<decltype(&cudnn::cudnnDestroySpatialTransformerDescriptor)>("cudnnDestroySpatialTransformerDescriptor");
   decltype(&cudnn::cudnnDestroyTensorDescriptor) cudnnDestroyTensorDescriptor = find<decltype(&cudnn::cudnnDestroyTensorDescriptor)>("cudnnDestroyTensorDescriptor");
   decltype(&cudnn::cudnnDestroyTensorTransformDescriptor) cudnnDestroyTensorTransformDescriptor = find<decltype(&cudnn::cudnnDestroyTensorTransformDescriptor)>("cudnnDestroyTensorTransformDescriptor");
+  decltype(&cudnn::cudnnDivisiveNormalizationBackward) cudnnDivisiveNormalizationBackward = find<decltype(&cudnn::cudnnDivisiveNormalizationBackward)>("cudnnDivisiveNormalizationBackward");
+  decltype(&cudnn::cudnnDivisiveNormalizationForward) cudnnDivisiveNormalizationForward = find<decltype(&cudnn::cudnnDivisiveNormalizationForward)>("cudnnDivisiveNormalizationForward");
   decltype(&cudnn::cudnnDropoutBackward) cudnnDropoutBackward = find<decltype(&cudnn::cudnnDropoutBackward)>("cudnnDropoutBackward");
   decltype(&cudnn::cudnnDropoutForward) cudnnDropoutForward = find<decltype(&cudnn::cudnnDropoutForward)>("cudnnDropoutForward");
   decltype(&cudnn::cudnnDropoutGetReserveSpaceSize) cudnnDropoutGetReserveSpaceSize = find<decltype(&cudnn::cudnnDropoutGetReserveSpaceSize)>("cudnnDropoutGetReserveSpaceSize");
@@ -120,6 +122,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetFilter4dDescriptor) cudnnGetFilter4dDescriptor = find<decltype(&cudnn::cudnnGetFilter4dDescriptor)>("cudnnGetFilter4dDescriptor");
   decltype(&cudnn::cudnnGetFilterNdDescriptor) cudnnGetFilterNdDescriptor = find<decltype(&cudnn::cudnnGetFilterNdDescriptor)>("cudnnGetFilterNdDescriptor");
   decltype(&cudnn::cudnnGetFilterSizeInBytes) cudnnGetFilterSizeInBytes = find<decltype(&cudnn::cudnnGetFilterSizeInBytes)>("cudnnGetFilterSizeInBytes");
+  decltype(&cudnn::cudnnGetFoldedConvBackwardDataDescriptors) cudnnGetFoldedConvBackwardDataDescriptors = find<decltype(&cudnn::cudnnGetFoldedConvBackwardDataDescriptors)>("cudnnGetFoldedConvBackwardDataDescriptors");
   decltype(&cudnn::cudnnGetLRNDescriptor) cudnnGetLRNDescriptor = find<decltype(&cudnn::cudnnGetLRNDescriptor)>("cudnnGetLRNDescriptor");
   decltype(&cudnn::cudnnGetLastErrorString) cudnnGetLastErrorString = find<decltype(&cudnn::cudnnGetLastErrorString)>("cudnnGetLastErrorString");
   decltype(&cudnn::cudnnGetMaxDeviceVersion) cudnnGetMaxDeviceVersion = find<decltype(&cudnn::cudnnGetMaxDeviceVersion)>("cudnnGetMaxDeviceVersion");
@@ -226,10 +229,7 @@ inline const std::vector<const char*> kCudnnUnsupported = {
     "cudnnDestroyFusedOpsConstParamPack",
     "cudnnDestroyFusedOpsPlan",
     "cudnnDestroyFusedOpsVariantParamPack",
-    "cudnnDivisiveNormalizationBackward",
-    "cudnnDivisiveNormalizationForward",
     "cudnnFusedOpsExecute",
-    "cudnnGetFoldedConvBackwardDataDescriptors",
     "cudnnGetFusedOpsConstParamPackAttribute",
     "cudnnGetFusedOpsVariantParamPackAttribute",
     "cudnnMakeFusedOpsPlan",

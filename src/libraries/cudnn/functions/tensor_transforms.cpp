@@ -40,16 +40,34 @@ dnn::Sizes sizes_after(const TensorTransform& t, dnn::Sizes sizes) {
   return sizes;
 }
 
+dnn::Folding folding_of(const TensorTransform& t, std::size_t count) {
+  dnn::Folding out{dnn::Sizes(t.before.begin(), t.before.begin() + static_cast<std::ptrdiff_t>(count)),
+                   dnn::Sizes(t.after.begin(), t.after.begin() + static_cast<std::ptrdiff_t>(count)),
+                   {}};
+  for (std::size_t k = 2; k < count; ++k) out.folds.push_back(fold_of(t, k));
+  return out;
+}
+
+template <class T>
+dnn::Array<T> transformed(const dnn::Array<T>& from, const dnn::Folding& how, bool folds, bool unfolds,
+                          const dnn::Sizes& sizes) {
+  if (folds) return dnn::folded(from, how, sizes);
+  return unfolds ? dnn::unfolded(from, how, sizes) : dnn::padded(from, how.before, sizes);
+}
+
 cudnnStatus_t transform(const Call& call, const TensorTransform* t, const void* alpha, const Operand& from,
                         const void* beta, const Operand& to) {
   const auto count = from.sizes().size();
-  if (has_folds(*t, count)) return call.unsupported("with folding");
   if (to.sizes() != sizes_after(*t, from.sizes())) return bad("the sizes of the destination");
   if (!from.address || !to.address) return bad("no memory of a tensor");
-  const dnn::Sizes before(t->before.begin(), t->before.begin() + static_cast<std::ptrdiff_t>(count));
+  const Factors factors(alpha, beta, to);
+  const bool has = has_folds(*t, count), folds = has && t->direction == CUDNN_TRANSFORM_FOLD, unfolds = has && !folds;
+  // As reported of NVIDIA's library.
+  if (folds && factors.beta != 0) return refuse(CUDNN_STATUS_NOT_SUPPORTED, "folding adds nothing to what was there");
+  if (unfolds && (t->before[1] > 0 || t->after[1] > 0)) return call.unsupported("unfolding into more channels");
   const Cost cost{.operations = 2.0 * static_cast<double>(to.layout.count()), .bytes = from.bytes() + to.bytes()};
-  return call.compute(to.is_double(), cost, [=, factors = Factors(alpha, beta, to)](auto number, Running& running) {
-    to.write(running, dnn::padded(from.read<decltype(number)>(running), before, to.sizes()), factors.alpha,
+  return call.compute(to.is_double(), cost, [=, how = folding_of(*t, count)](auto number, Running& running) {
+    to.write(running, transformed(from.read<decltype(number)>(running), how, folds, unfolds, to.sizes()), factors.alpha,
              factors.beta);
   });
 }

@@ -59,6 +59,12 @@ void tell(const dnn::Sizes& values, int* out, int count) {
 
 }  // namespace
 
+void set_layout(dnn::Layout& out, dnn::Type type, const int* sizes, cudnnTensorFormat_t format) {
+  out.type = type;
+  out.sizes.assign(sizes, sizes + 4);
+  out.strides = strides_of(format, out.sizes);
+}
+
 cudnnStatus_t set_tensor_4d(Tensor* t, cudnnTensorFormat_t format, cudnnDataType_t type, int n, int c, int h, int w) {
   if (!are_live(t)) return bad("the descriptor is none");
   const int sizes[] = {n, c, h, w};

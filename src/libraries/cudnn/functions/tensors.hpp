@@ -18,6 +18,9 @@ cudnnStatus_t destroy_descriptor(T* descriptor) {
   return bad("the descriptor is none");
 }
 
+// Four sizes that are right.
+void set_layout(dnn::Layout& out, dnn::Type type, const int* sizes, cudnnTensorFormat_t format);
+
 cudnnStatus_t set_tensor_4d(Tensor* t, cudnnTensorFormat_t format, cudnnDataType_t type, int n, int c, int h, int w);
 cudnnStatus_t set_tensor_4d_strides(Tensor* t, cudnnDataType_t type, int n, int c, int h, int w, int of_n, int of_c,
                                     int of_h, int of_w);

@@ -30,18 +30,8 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFusedOpsVariantParamPack(const 
   if (!varPack) return CUDNN_STATUS_SUCCESS;
   return unsupported("cudnnDestroyFusedOpsVariantParamPack", CUDNN_STATUS_NOT_SUPPORTED);
 }
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDivisiveNormalizationBackward(Handle* handle) {
-  return with(handle, "cudnnDivisiveNormalizationBackward", [](const Call&) { return unsupported("cudnnDivisiveNormalizationBackward", CUDNN_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDivisiveNormalizationForward(Handle* handle) {
-  return with(handle, "cudnnDivisiveNormalizationForward", [](const Call&) { return unsupported("cudnnDivisiveNormalizationForward", CUDNN_STATUS_NOT_SUPPORTED); });
-}
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnFusedOpsExecute(Handle* handle) {
   return with(handle, "cudnnFusedOpsExecute", [](const Call&) { return unsupported("cudnnFusedOpsExecute", CUDNN_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetFoldedConvBackwardDataDescriptors(const void* handle) {
-  if (!handle) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnGetFoldedConvBackwardDataDescriptors", CUDNN_STATUS_NOT_SUPPORTED);
 }
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetFusedOpsConstParamPackAttribute(const void* constPack) {
   if (!constPack) return CUDNN_STATUS_BAD_PARAM;
