@@ -139,6 +139,28 @@ class Caller:
             self.operators[name] = code
         self.objects["cusparseSpMMOpPlan_t"] = [plan for plan in (self.operator_plan(), self.operator_plan()) if plan]
 
+    def make_fused_plan(self) -> None:
+        """Of cuDNN: scale and bias of four channels, from statistics in managed memory."""
+        if not hasattr(self.lib, "cudnnFusedOpsExecute"):
+            return
+        handle, tensor, constants, variants, plan = (ctypes.c_void_p() for _ in range(5))
+        self.lib.cudnnCreate(ctypes.byref(handle))
+        self.lib.cudnnCreateTensorDescriptor(ctypes.byref(tensor))
+        self.lib.cudnnSetTensor4dDescriptor(tensor, 0, 0, 1, 4, 1, 1)
+        inference, floats = 3, self.gpu.managed.value + self.gpu.size // 2
+        self.lib.cudnnCreateFusedOpsConstParamPack(ctypes.byref(constants), inference)
+        self.lib.cudnnCreateFusedOpsVariantParamPack(ctypes.byref(variants), inference)
+        self.lib.cudnnCreateFusedOpsPlan(ctypes.byref(plan), inference)
+        for label in (3, 19):  # of the scale and bias that are made, and of those that were learned
+            self.lib.cudnnSetFusedOpsConstParamPackAttribute(constants, label, tensor)
+        for label in (2, 4, 5, 20, 21, 24, 25):  # of each channel; promises of pointers
+            self.lib.cudnnSetFusedOpsConstParamPackAttribute(constants, label, ctypes.byref(ctypes.c_int(1)))
+        for place, label in enumerate((1, 2, 10, 11, 14, 15)):
+            self.lib.cudnnSetFusedOpsVariantParamPackAttribute(variants, label, ctypes.c_void_p(floats + 16 * place))
+        if self.lib.cudnnMakeFusedOpsPlan(handle, plan, constants, ctypes.byref(ctypes.c_size_t())) == 0:
+            self.objects["cudnnFusedOpsPlan_t"] = [plan.value]
+            self.objects["cudnnFusedOpsVariantParamPack_t"] = [variants.value]
+
     def operator_plan(self) -> int | None:
         """A product of 4 x 4 numbers in managed memory."""
         handle, a, b, c, plan = (ctypes.c_void_p() for _ in range(5))
@@ -306,6 +328,7 @@ def child(options: argparse.Namespace, facts: dict, expected: dict, plan: list, 
     caller = Caller(options.library, facts, random.Random(f"{options.seed} {begin}"))
     caller.make_plans()
     caller.compile_operators()
+    caller.make_fused_plan()
     for index in range(begin, len(plan)):
         which, of_zeros = plan[index]
         f = facts["functions"][which]

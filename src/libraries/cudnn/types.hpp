@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -150,6 +151,36 @@ struct Attention {
   std::array<int, 4> projected{};
   int longest_query = 0, longest_key = 0, most_batches = 0, most_beams = 0;
   bool is_set() const { return heads > 0; }
+};
+
+// Parameters of fused operations, by their labels: copies of descriptors, and numbers of enums.
+struct FusedConstants {
+  cudnnFusedOps_t ops = CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS;
+  std::map<unsigned, Tensor> tensors;
+  std::map<unsigned, Filter> filters;
+  std::map<unsigned, Convolution> convolutions;
+  std::map<unsigned, Activation> activations;
+  std::map<unsigned, int> numbers;
+
+  int number(unsigned label) const {
+    const auto found = numbers.find(label);
+    return found == numbers.end() ? 0 : found->second;
+  }
+};
+// Pointers, and the bytes of numbers.
+struct FusedVariants {
+  cudnnFusedOps_t ops = CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS;
+  std::map<unsigned, std::uint64_t> values;
+
+  std::uint64_t value(unsigned label) const {
+    const auto found = values.find(label);
+    return found == values.end() ? 0 : found->second;
+  }
+  void* pointer(cudnnFusedOpsVariantParamLabel_t label) const { return reinterpret_cast<void*>(value(label)); }
+};
+struct FusedPlan {
+  cudnnFusedOps_t ops = CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS;
+  std::optional<FusedConstants> made;
 };
 
 namespace graph {

@@ -286,6 +286,57 @@ def folded_convolutions(call: beside.Library) -> Iterator[beside.Answer]:
             yield f"folded {c} {stride} {changes}", folded(1, c, 4, (12, 13), (3, 3), (1, 1), stride, **changes)
 
 
+def fused_packs(call: beside.Library) -> Iterator[beside.Answer]:
+    parts = ("ConstParamPack", "VariantParamPack", "Plan")
+    for ops, part in itertools.product(range(-1, 8), parts):
+        pack = c_void_p()
+        yield f"fused {part} {ops}", (call(f"cudnnCreateFusedOps{part}", byref(pack), ops), bool(pack.value), call(f"cudnnDestroyFusedOps{part}", pack))
+    tensor, filter_, convolution, activation = made(call, "Tensor"), made(call, "Filter"), made(call, "Convolution"), made(call, "Activation")
+    call("cudnnSetTensor4dDescriptor", tensor, 1, 2, 2, 8, 3, 3)
+    call("cudnnSetFilter4dDescriptor", filter_, 2, 1, 8, 8, 3, 3)
+    call("cudnnSetConvolution2dDescriptor", convolution, 1, 2, 1, 2, 1, 1, 1, 0)
+    call("cudnnSetActivationDescriptor", activation, 1, 0, c_double(0))
+    kinds = {label: (tensor, "Tensor") for label in (0, 3, 12, 14, 16, 19, 26, 28, 31, 33, 35)} | {8: (filter_, "Filter"), 10: (filter_, "Filter"), 7: (convolution, "Convolution"), 6: (activation, "Activation")}
+
+    def held(kind: str, of: c_void_p) -> list[int]:
+        got = [c_int(99) for _ in range(9)]
+        if kind == "Tensor":
+            call("cudnnGetTensor4dDescriptor", of, *map(byref, got))
+        elif kind == "Filter":
+            call("cudnnGetFilter4dDescriptor", of, *map(byref, got[:6]))
+        elif kind == "Convolution":
+            call("cudnnGetConvolution2dDescriptor", of, *map(byref, got[:8]))
+        else:
+            call("cudnnGetActivationDescriptor", of, *map(byref, got[:2]), byref(c_double(0)))
+        return [g.value for g in got]
+
+    for ops in range(7):
+        constants, variants = c_void_p(), c_void_p()
+        call("cudnnCreateFusedOpsConstParamPack", byref(constants), ops)
+        call("cudnnCreateFusedOpsVariantParamPack", byref(variants), ops)
+        for label in range(-1, 41):
+            number, is_null = c_int(99), c_int(99)
+            get = lambda to: (call("cudnnGetFusedOpsConstParamPackAttribute", constants, label, to, byref(is_null)), is_null.value)
+            put = lambda what: call("cudnnSetFusedOpsConstParamPackAttribute", constants, label, what)
+            yield f"fused constant {ops} {label} fresh", (*get(byref(number)), number.value)
+            if label in kinds:
+                of, kind = kinds[label]
+                to = made(call, kind)
+                yield f"fused constant {ops} {label} set", (put(of), answer := get(to), held(kind, to) if answer[0] == 0 else [])
+            else:
+                for value in (1, 2, 7):
+                    yield f"fused constant {ops} {label} {value}", (put(byref(c_int(value))), *get(byref(number)), number.value)
+            yield f"fused constant {ops} {label} reset", (put(None), *get(byref(number)))
+            yield f"fused constant {ops} {label} to null", (get(None)[0], call("cudnnGetFusedOpsConstParamPackAttribute", constants, label, byref(number), None))
+        for label in (*range(-1, 26), *range(99, 106)):
+            value, got = c_size_t(77), c_size_t(99)
+            put = lambda what: call("cudnnSetFusedOpsVariantParamPackAttribute", variants, label, what)
+            get = lambda: (call("cudnnGetFusedOpsVariantParamPackAttribute", variants, label, byref(got)), got.value == addressof(value), got.value if label > 99 else 0)
+            yield f"fused variant {ops} {label}", (*get(), put(byref(value)), *get(), put(None), *get())
+            yield f"fused variant {ops} {label} set", (put(byref(value)), put(None))
+            yield f"fused variant {ops} {label} to null", call("cudnnGetFusedOpsVariantParamPackAttribute", variants, label, None)
+
+
 def attentions(call: beside.Library) -> Iterator[beside.Answer]:
     of, fresh = made(call, "Attn"), made(call, "Attn")
 
@@ -360,7 +411,7 @@ def nothing(call: beside.Library) -> Iterator[beside.Answer]:
 
 def answers(call: beside.Library) -> Iterator[beside.Answer]:
     """What a descriptor holds after a call that it refused is left open: some of it may have changed."""
-    for part in (tensors, filters, convolutions, pooling, settings, responses, transforms, folded_convolutions, attentions, sequences_of_attention, nothing):
+    for part in (tensors, filters, convolutions, pooling, settings, responses, transforms, folded_convolutions, fused_packs, attentions, sequences_of_attention, nothing):
         for name, answer in part(call):
             is_refused = isinstance(answer, tuple) and answer[0] != 0
             yield name, answer[0] if is_refused else answer

@@ -46,6 +46,9 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnCreateConvolutionDescriptor) cudnnCreateConvolutionDescriptor = find<decltype(&cudnn::cudnnCreateConvolutionDescriptor)>("cudnnCreateConvolutionDescriptor");
   decltype(&cudnn::cudnnCreateDropoutDescriptor) cudnnCreateDropoutDescriptor = find<decltype(&cudnn::cudnnCreateDropoutDescriptor)>("cudnnCreateDropoutDescriptor");
   decltype(&cudnn::cudnnCreateFilterDescriptor) cudnnCreateFilterDescriptor = find<decltype(&cudnn::cudnnCreateFilterDescriptor)>("cudnnCreateFilterDescriptor");
+  decltype(&cudnn::cudnnCreateFusedOpsConstParamPack) cudnnCreateFusedOpsConstParamPack = find<decltype(&cudnn::cudnnCreateFusedOpsConstParamPack)>("cudnnCreateFusedOpsConstParamPack");
+  decltype(&cudnn::cudnnCreateFusedOpsPlan) cudnnCreateFusedOpsPlan = find<decltype(&cudnn::cudnnCreateFusedOpsPlan)>("cudnnCreateFusedOpsPlan");
+  decltype(&cudnn::cudnnCreateFusedOpsVariantParamPack) cudnnCreateFusedOpsVariantParamPack = find<decltype(&cudnn::cudnnCreateFusedOpsVariantParamPack)>("cudnnCreateFusedOpsVariantParamPack");
   decltype(&cudnn::cudnnCreateLRNDescriptor) cudnnCreateLRNDescriptor = find<decltype(&cudnn::cudnnCreateLRNDescriptor)>("cudnnCreateLRNDescriptor");
   decltype(&cudnn::cudnnCreateOpTensorDescriptor) cudnnCreateOpTensorDescriptor = find<decltype(&cudnn::cudnnCreateOpTensorDescriptor)>("cudnnCreateOpTensorDescriptor");
   decltype(&cudnn::cudnnCreatePoolingDescriptor) cudnnCreatePoolingDescriptor = find<decltype(&cudnn::cudnnCreatePoolingDescriptor)>("cudnnCreatePoolingDescriptor");
@@ -65,6 +68,9 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnDestroyConvolutionDescriptor) cudnnDestroyConvolutionDescriptor = find<decltype(&cudnn::cudnnDestroyConvolutionDescriptor)>("cudnnDestroyConvolutionDescriptor");
   decltype(&cudnn::cudnnDestroyDropoutDescriptor) cudnnDestroyDropoutDescriptor = find<decltype(&cudnn::cudnnDestroyDropoutDescriptor)>("cudnnDestroyDropoutDescriptor");
   decltype(&cudnn::cudnnDestroyFilterDescriptor) cudnnDestroyFilterDescriptor = find<decltype(&cudnn::cudnnDestroyFilterDescriptor)>("cudnnDestroyFilterDescriptor");
+  decltype(&cudnn::cudnnDestroyFusedOpsConstParamPack) cudnnDestroyFusedOpsConstParamPack = find<decltype(&cudnn::cudnnDestroyFusedOpsConstParamPack)>("cudnnDestroyFusedOpsConstParamPack");
+  decltype(&cudnn::cudnnDestroyFusedOpsPlan) cudnnDestroyFusedOpsPlan = find<decltype(&cudnn::cudnnDestroyFusedOpsPlan)>("cudnnDestroyFusedOpsPlan");
+  decltype(&cudnn::cudnnDestroyFusedOpsVariantParamPack) cudnnDestroyFusedOpsVariantParamPack = find<decltype(&cudnn::cudnnDestroyFusedOpsVariantParamPack)>("cudnnDestroyFusedOpsVariantParamPack");
   decltype(&cudnn::cudnnDestroyLRNDescriptor) cudnnDestroyLRNDescriptor = find<decltype(&cudnn::cudnnDestroyLRNDescriptor)>("cudnnDestroyLRNDescriptor");
   decltype(&cudnn::cudnnDestroyOpTensorDescriptor) cudnnDestroyOpTensorDescriptor = find<decltype(&cudnn::cudnnDestroyOpTensorDescriptor)>("cudnnDestroyOpTensorDescriptor");
   decltype(&cudnn::cudnnDestroyPoolingDescriptor) cudnnDestroyPoolingDescriptor = find<decltype(&cudnn::cudnnDestroyPoolingDescriptor)>("cudnnDestroyPoolingDescriptor");
@@ -87,6 +93,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnFindConvolutionBackwardFilterAlgorithmEx) cudnnFindConvolutionBackwardFilterAlgorithmEx = find<decltype(&cudnn::cudnnFindConvolutionBackwardFilterAlgorithmEx)>("cudnnFindConvolutionBackwardFilterAlgorithmEx");
   decltype(&cudnn::cudnnFindConvolutionForwardAlgorithm) cudnnFindConvolutionForwardAlgorithm = find<decltype(&cudnn::cudnnFindConvolutionForwardAlgorithm)>("cudnnFindConvolutionForwardAlgorithm");
   decltype(&cudnn::cudnnFindConvolutionForwardAlgorithmEx) cudnnFindConvolutionForwardAlgorithmEx = find<decltype(&cudnn::cudnnFindConvolutionForwardAlgorithmEx)>("cudnnFindConvolutionForwardAlgorithmEx");
+  decltype(&cudnn::cudnnFusedOpsExecute) cudnnFusedOpsExecute = find<decltype(&cudnn::cudnnFusedOpsExecute)>("cudnnFusedOpsExecute");
   decltype(&cudnn::cudnnGetActivationDescriptor) cudnnGetActivationDescriptor = find<decltype(&cudnn::cudnnGetActivationDescriptor)>("cudnnGetActivationDescriptor");
   decltype(&cudnn::cudnnGetActivationDescriptorSwishBeta) cudnnGetActivationDescriptorSwishBeta = find<decltype(&cudnn::cudnnGetActivationDescriptorSwishBeta)>("cudnnGetActivationDescriptorSwishBeta");
   decltype(&cudnn::cudnnGetAttnDescriptor) cudnnGetAttnDescriptor = find<decltype(&cudnn::cudnnGetAttnDescriptor)>("cudnnGetAttnDescriptor");
@@ -123,6 +130,8 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnGetFilterNdDescriptor) cudnnGetFilterNdDescriptor = find<decltype(&cudnn::cudnnGetFilterNdDescriptor)>("cudnnGetFilterNdDescriptor");
   decltype(&cudnn::cudnnGetFilterSizeInBytes) cudnnGetFilterSizeInBytes = find<decltype(&cudnn::cudnnGetFilterSizeInBytes)>("cudnnGetFilterSizeInBytes");
   decltype(&cudnn::cudnnGetFoldedConvBackwardDataDescriptors) cudnnGetFoldedConvBackwardDataDescriptors = find<decltype(&cudnn::cudnnGetFoldedConvBackwardDataDescriptors)>("cudnnGetFoldedConvBackwardDataDescriptors");
+  decltype(&cudnn::cudnnGetFusedOpsConstParamPackAttribute) cudnnGetFusedOpsConstParamPackAttribute = find<decltype(&cudnn::cudnnGetFusedOpsConstParamPackAttribute)>("cudnnGetFusedOpsConstParamPackAttribute");
+  decltype(&cudnn::cudnnGetFusedOpsVariantParamPackAttribute) cudnnGetFusedOpsVariantParamPackAttribute = find<decltype(&cudnn::cudnnGetFusedOpsVariantParamPackAttribute)>("cudnnGetFusedOpsVariantParamPackAttribute");
   decltype(&cudnn::cudnnGetLRNDescriptor) cudnnGetLRNDescriptor = find<decltype(&cudnn::cudnnGetLRNDescriptor)>("cudnnGetLRNDescriptor");
   decltype(&cudnn::cudnnGetLastErrorString) cudnnGetLastErrorString = find<decltype(&cudnn::cudnnGetLastErrorString)>("cudnnGetLastErrorString");
   decltype(&cudnn::cudnnGetMaxDeviceVersion) cudnnGetMaxDeviceVersion = find<decltype(&cudnn::cudnnGetMaxDeviceVersion)>("cudnnGetMaxDeviceVersion");
@@ -157,6 +166,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnInitTransformDest) cudnnInitTransformDest = find<decltype(&cudnn::cudnnInitTransformDest)>("cudnnInitTransformDest");
   decltype(&cudnn::cudnnLRNCrossChannelBackward) cudnnLRNCrossChannelBackward = find<decltype(&cudnn::cudnnLRNCrossChannelBackward)>("cudnnLRNCrossChannelBackward");
   decltype(&cudnn::cudnnLRNCrossChannelForward) cudnnLRNCrossChannelForward = find<decltype(&cudnn::cudnnLRNCrossChannelForward)>("cudnnLRNCrossChannelForward");
+  decltype(&cudnn::cudnnMakeFusedOpsPlan) cudnnMakeFusedOpsPlan = find<decltype(&cudnn::cudnnMakeFusedOpsPlan)>("cudnnMakeFusedOpsPlan");
   decltype(&cudnn::cudnnMultiHeadAttnBackwardData) cudnnMultiHeadAttnBackwardData = find<decltype(&cudnn::cudnnMultiHeadAttnBackwardData)>("cudnnMultiHeadAttnBackwardData");
   decltype(&cudnn::cudnnMultiHeadAttnBackwardWeights) cudnnMultiHeadAttnBackwardWeights = find<decltype(&cudnn::cudnnMultiHeadAttnBackwardWeights)>("cudnnMultiHeadAttnBackwardWeights");
   decltype(&cudnn::cudnnMultiHeadAttnForward) cudnnMultiHeadAttnForward = find<decltype(&cudnn::cudnnMultiHeadAttnForward)>("cudnnMultiHeadAttnForward");
@@ -194,6 +204,8 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnSetDropoutDescriptor) cudnnSetDropoutDescriptor = find<decltype(&cudnn::cudnnSetDropoutDescriptor)>("cudnnSetDropoutDescriptor");
   decltype(&cudnn::cudnnSetFilter4dDescriptor) cudnnSetFilter4dDescriptor = find<decltype(&cudnn::cudnnSetFilter4dDescriptor)>("cudnnSetFilter4dDescriptor");
   decltype(&cudnn::cudnnSetFilterNdDescriptor) cudnnSetFilterNdDescriptor = find<decltype(&cudnn::cudnnSetFilterNdDescriptor)>("cudnnSetFilterNdDescriptor");
+  decltype(&cudnn::cudnnSetFusedOpsConstParamPackAttribute) cudnnSetFusedOpsConstParamPackAttribute = find<decltype(&cudnn::cudnnSetFusedOpsConstParamPackAttribute)>("cudnnSetFusedOpsConstParamPackAttribute");
+  decltype(&cudnn::cudnnSetFusedOpsVariantParamPackAttribute) cudnnSetFusedOpsVariantParamPackAttribute = find<decltype(&cudnn::cudnnSetFusedOpsVariantParamPackAttribute)>("cudnnSetFusedOpsVariantParamPackAttribute");
   decltype(&cudnn::cudnnSetLRNDescriptor) cudnnSetLRNDescriptor = find<decltype(&cudnn::cudnnSetLRNDescriptor)>("cudnnSetLRNDescriptor");
   decltype(&cudnn::cudnnSetOpTensorDescriptor) cudnnSetOpTensorDescriptor = find<decltype(&cudnn::cudnnSetOpTensorDescriptor)>("cudnnSetOpTensorDescriptor");
   decltype(&cudnn::cudnnSetPooling2dDescriptor) cudnnSetPooling2dDescriptor = find<decltype(&cudnn::cudnnSetPooling2dDescriptor)>("cudnnSetPooling2dDescriptor");
@@ -223,19 +235,7 @@ struct Cudnn : Loaded {
 
 // Those that answer CUDNN_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCudnnUnsupported = {
-    "cudnnCreateFusedOpsConstParamPack",
-    "cudnnCreateFusedOpsPlan",
-    "cudnnCreateFusedOpsVariantParamPack",
-    "cudnnDestroyFusedOpsConstParamPack",
-    "cudnnDestroyFusedOpsPlan",
-    "cudnnDestroyFusedOpsVariantParamPack",
-    "cudnnFusedOpsExecute",
-    "cudnnGetFusedOpsConstParamPackAttribute",
-    "cudnnGetFusedOpsVariantParamPackAttribute",
-    "cudnnMakeFusedOpsPlan",
     "cudnnReorderFilterAndBias",
-    "cudnnSetFusedOpsConstParamPackAttribute",
-    "cudnnSetFusedOpsVariantParamPackAttribute",
 };
 
 }  // namespace nvmlkit::library_test

@@ -6,54 +6,8 @@
 namespace nvmlkit::cudnn {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsConstParamPack(const void* constPack) {
-  if (!constPack) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnCreateFusedOpsConstParamPack", CUDNN_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsPlan(const void* plan) {
-  if (!plan) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnCreateFusedOpsPlan", CUDNN_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnCreateFusedOpsVariantParamPack(const void* varPack) {
-  if (!varPack) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnCreateFusedOpsVariantParamPack", CUDNN_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFusedOpsConstParamPack(const void* constPack) {
-  if (!constPack) return CUDNN_STATUS_SUCCESS;
-  return unsupported("cudnnDestroyFusedOpsConstParamPack", CUDNN_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFusedOpsPlan(const void* plan) {
-  if (!plan) return CUDNN_STATUS_SUCCESS;
-  return unsupported("cudnnDestroyFusedOpsPlan", CUDNN_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnDestroyFusedOpsVariantParamPack(const void* varPack) {
-  if (!varPack) return CUDNN_STATUS_SUCCESS;
-  return unsupported("cudnnDestroyFusedOpsVariantParamPack", CUDNN_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnFusedOpsExecute(Handle* handle) {
-  return with(handle, "cudnnFusedOpsExecute", [](const Call&) { return unsupported("cudnnFusedOpsExecute", CUDNN_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetFusedOpsConstParamPackAttribute(const void* constPack) {
-  if (!constPack) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnGetFusedOpsConstParamPackAttribute", CUDNN_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnGetFusedOpsVariantParamPackAttribute(const void* varPack) {
-  if (!varPack) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnGetFusedOpsVariantParamPackAttribute", CUDNN_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnMakeFusedOpsPlan(Handle* handle) {
-  return with(handle, "cudnnMakeFusedOpsPlan", [](const Call&) { return unsupported("cudnnMakeFusedOpsPlan", CUDNN_STATUS_NOT_SUPPORTED); });
-}
 NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnReorderFilterAndBias(Handle* handle) {
   return with(handle, "cudnnReorderFilterAndBias", [](const Call&) { return unsupported("cudnnReorderFilterAndBias", CUDNN_STATUS_NOT_SUPPORTED); });
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetFusedOpsConstParamPackAttribute(const void* constPack) {
-  if (!constPack) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnSetFusedOpsConstParamPackAttribute", CUDNN_STATUS_NOT_SUPPORTED);
-}
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnSetFusedOpsVariantParamPackAttribute(const void* varPack) {
-  if (!varPack) return CUDNN_STATUS_BAD_PARAM;
-  return unsupported("cudnnSetFusedOpsVariantParamPackAttribute", CUDNN_STATUS_NOT_SUPPORTED);
 }
 
 }  // extern "C"
