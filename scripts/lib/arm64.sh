@@ -7,7 +7,7 @@ cross_packages=(g++-aarch64-linux-gnu qemu-user-static mmdebstrap cmake ninja-bu
 sysroot_packages=(
   libc6-dev libstdc++-12-dev libyaml-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libexpected-dev libtinyxml2-dev
   libzstd-dev liblz4-dev zlib1g-dev libevent-dev libssl-dev libncurses-dev libgtest-dev libgmock-dev python3 python3-yaml python3-pynvml
-  libopenblas-serial-dev libgfortran-12-dev libfftw3-dev
+  libopenblas-serial-dev libgfortran-12-dev libfftw3-dev llvm-19-dev
 )
 arm64_folder="$nvmlkit_third_party/arm64"
 arm64_sysroot="$arm64_folder/sysroot"

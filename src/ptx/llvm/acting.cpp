@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ptx/llvm/host.hpp"
 #include "ptx/llvm/runs.hpp"
 #include "ptx/llvm/scattered.hpp"
 #include "ptx/llvm/translator.hpp"
@@ -86,9 +87,8 @@ void Translator::for_acting(llvm::function_ref<void(llvm::Value* lane)> each) {
   b.SetInsertPoint(done);
 }
 
-// Hosts have masked accesses to rows of words.
 bool Translator::is_masked_row(const MemoryAccess& access, const Place& place) {
-  return !place.shape->is_any && access.values.size() == 1 && access.element_size() >= 4 &&
+  return has_masked_accesses() && !place.shape->is_any && access.values.size() == 1 && access.element_size() >= 4 &&
          place.shape->is_row(access.element_size());
 }
 
@@ -106,7 +106,8 @@ std::vector<llvm::Value*> Translator::load_some(const MemoryAccess& access, cons
     auto* const others = llvm::Constant::getNullValue(b.vector(size));
     return {b.CreateMaskedLoad(b.vector(size), host_of_lane(place, 0, 0), llvm::Align(size), acts_, others)};
   }
-  const auto runs = place.shape->is_any || count > 1 || size < 4 ? std::vector<Run>{} : runs_of(*place.shape, size);
+  const bool has_runs = has_masked_accesses() && !place.shape->is_any && count == 1 && size >= 4;
+  const auto runs = has_runs ? runs_of(*place.shape, size) : std::vector<Run>{};
   if (!runs.empty() && std::ranges::all_of(runs, [&](const Run& run) { return run.step == size; }))
     return {load_runs(size, place, runs)};
   return load_lanes(access, place);

@@ -21,7 +21,7 @@ llvm::Function* code_for(unsigned size, llvm::Module& module) {
   code->setCallingConv(llvm::CallingConv::Fast);
   b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", code));
   auto* const to = code->getArg(0);
-  auto* const lanes = b.CreateBitCast(code->getArg(2), b.vector(0));
+  auto* const lanes = b.predicate_of(code->getArg(2));
   auto* const before = b.CreateAlignedLoad(b.vector(size), to, llvm::Align(4));
   b.CreateAlignedStore(b.CreateSelect(lanes, code->getArg(1), before), to, llvm::Align(4));
   b.CreateRetVoid();

@@ -9,13 +9,13 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <string_view>
 
 #include "code_cache/digest.hpp"
 #include "code_cache/files.hpp"
+#include "ptx/llvm/host.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -67,7 +67,7 @@ class Machine {
     if (llvm::InitializeNativeTarget() || llvm::InitializeNativeTargetAsmPrinter()) return nullptr;
     auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
     if (!builder) return llvm::consumeError(builder.takeError()), nullptr;
-    leave_out_vectors(builder->getFeatures());
+    settle_processor(*builder);
     builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
     builder->setRelocationModel(llvm::Reloc::PIC_);
@@ -77,14 +77,6 @@ class Machine {
     auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*builder)).create();
     if (!jit) return llvm::consumeError(jit.takeError()), nullptr;
     return new Machine(std::move(*jit), std::move(*target));
-  }
-
-  // Vectors of at most so many bits: NVMLKIT_CUDA_VECTORS.
-  static void leave_out_vectors(llvm::SubtargetFeatures& features) {
-    const char* const set = std::getenv("NVMLKIT_CUDA_VECTORS");
-    const std::string_view most = set ? set : "";
-    if (most == "256") features.AddFeature("avx512f", false);
-    if (most == "128") features.AddFeature("avx", false);
   }
 
   // What an earlier process made of the same instructions for the same CPU, or made now.
@@ -167,6 +159,8 @@ bool compile(const Function& function, std::uint32_t at, const CodeContext& warp
   // slow.
   code->addFnAttr(llvm::Attribute::getWithStackAlignment(context, llvm::Align(64)));
   translator.translate(*code);
+  for (auto& each : module)
+    if (!each.isDeclaration()) tune(each);
   if (llvm::verifyFunction(*code)) return false;
   kept->library = &machine->new_library(known().pieces++);
   std::string file;

@@ -1,5 +1,6 @@
 // Which conversions are pure.
 #include "ptx/llvm/halves.hpp"
+#include "ptx/llvm/host.hpp"
 
 namespace nvmlkit::ptx::jit {
 namespace {

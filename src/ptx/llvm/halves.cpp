@@ -2,7 +2,6 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/TargetParser/Host.h>
 
 #include <iterator>
 
@@ -151,15 +150,6 @@ class Halves {
 };
 
 }  // namespace
-
-bool converts_halves() {
-#if defined(__x86_64__)
-  static const bool has = llvm::sys::getHostCPUFeatures().lookup("f16c");
-  return has;
-#else
-  return true;
-#endif
-}
 
 Value* widened(llvm::IRBuilderBase& b, Value* bits, Type from) {
   auto* const floats = like(b.getFloatTy(), bits);

@@ -12,9 +12,6 @@ constexpr bool is_half(Type type) { return type == Type::f16 || type == Type::bf
 // Whether the bits of a value say nothing of the order of numbers.
 constexpr bool is_of_floats(Type type) { return is_float(type) || is_half(type) || type == Type::f32x2; }
 
-// Whether the host converts between f16 and f32. LLVM would call a function that is not there.
-bool converts_halves();
-
 std::optional<Pure> half_form(const Function& function, std::uint32_t at);
 std::optional<Pure> conversion_form(const Function& function, const Needs& needs, std::uint32_t at);
 

@@ -1,5 +1,6 @@
 // Which instructions of 16-bit floats are pure.
 #include "ptx/llvm/halves.hpp"
+#include "ptx/llvm/host.hpp"
 
 namespace nvmlkit::ptx::jit {
 namespace {

@@ -194,7 +194,6 @@ void Translator::call_interpreter(std::uint32_t at, std::int32_t place) {
   if (part_) b.CreateStore(part_bits_, executing);
   auto* const call =
       b.CreateCall(type, callee, {context_, b.getInt32(at), b.getInt32(static_cast<std::uint32_t>(place))});
-  call->addRetAttr(llvm::Attribute::ZExt);
   if (part_) b.CreateStore(all_lanes_ ? b.getInt32(kAllLanes) : lanes_, executing);
   auto* const goes_on = new_block("goes_on");
   auto* const faulted = new_block("faulted");

@@ -28,9 +28,9 @@ class LaneBuilder : public llvm::IRBuilder<> {
   llvm::Constant* numbers(const std::array<std::int64_t, kLanes>& numbers, llvm::Type* element);
   // A bit for each lane of a predicate.
   llvm::Value* mask_of(const Lanes& predicate);
-  // As a vector from the start: LLVM 19 never ends with an exclusive or of two numbers that were made vectors of bits
-  // (AVX-512, where a bit has its own registers).
-  llvm::Value* load_predicate(llvm::Value* at) { return CreateAlignedLoad(vector(0), at, llvm::Align(4)); }
+  // Of a bit for each lane.
+  llvm::Value* predicate_of(llvm::Value* mask);
+  llvm::Value* load_predicate(llvm::Value* at);
   llvm::Value* pointer(llvm::Value* address) { return CreateIntToPtr(address, getPtrTy()); }
 };
 

@@ -79,7 +79,8 @@ Lanes Translator::in_form(Lanes lanes) {
 // computed from, a result that is no number is seen in theirs. Where there is one, the interpreter executes the row.
 void Translator::note_result(const Pure& pure, std::uint32_t at, const std::vector<Value*>& arguments, Value* out) {
   if (pure.type != Type::f64 || pure.rule == Rule::convert || !computes(pure.rule)) return;
-  if (arguments.size() < 2) return;  // the host's is the same, and signs see to it
+  // Of one operand the host's is the same, and signs see to it; of roots, hosts give it different signs.
+  if (arguments.size() < 2 && pure.rule != Rule::root && pure.rule != Rule::reciprocal_root) return;
   if (!row_) row_.emplace(Row{at, values_, {}});
   auto& results = row_->results;
   const bool hands_on = pure.rule != Rule::least && pure.rule != Rule::greatest;
@@ -118,7 +119,7 @@ Value* Translator::has_no_number_of_acting(const std::vector<Value*>& results) {
   for (auto* const bits : results) {
     auto* none = is_none(b, bits);
     if (none->getType()->isVectorTy())
-      none = b.CreateICmpNE(b.CreateAnd(b.CreateBitCast(none, b.getInt32Ty()), acting_), b.getInt32(0));
+      none = b.CreateICmpNE(b.CreateAnd(b.mask_of({Shape::any(), none}), acting_), b.getInt32(0));
     out = b.CreateOr(out, none);
   }
   return out;

@@ -48,7 +48,7 @@ void Translator::leave_out_single_ways() {
 // `takes`: the lanes for which the branch is taken, some of those that execute.
 void Translator::emit_parting(std::size_t number, llvm::Value* bits) {
   auto& b = *b_;
-  auto* const takes = b.CreateBitCast(bits, b.vector(0));
+  auto* const takes = b.predicate_of(bits);
   const auto& parting = partings_.at(number);
   auto *const acts = acts_, *const acting = acting_;
   const auto& to = stretches_[number].to;

@@ -8,6 +8,7 @@
 
 #include "ptx/instructions/matrices/tensor_product.hpp"
 #include "ptx/llvm/halves.hpp"
+#include "ptx/llvm/host.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {

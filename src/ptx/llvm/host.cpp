@@ -1,0 +1,61 @@
+#include "ptx/llvm/host.hpp"
+
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
+#include <llvm/IR/Function.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace nvmlkit::ptx::jit {
+
+#if defined(__x86_64__)
+
+namespace {
+
+std::string_view most_bits() {
+  const char* const set = std::getenv("NVMLKIT_CUDA_VECTORS");
+  return set ? set : "";
+}
+
+// What belongs to AVX.
+bool has(const char* feature) { return most_bits() != "128" && llvm::sys::getHostCPUFeatures().lookup(feature); }
+
+}  // namespace
+
+void settle_processor(llvm::orc::JITTargetMachineBuilder& builder) {
+  if (most_bits() == "256") builder.getFeatures().AddFeature("avx512f", false);
+  if (most_bits() == "128") builder.getFeatures().AddFeature("avx", false);
+}
+
+void tune(llvm::Function&) {}  // the builder has the name of the processor
+
+bool converts_halves() {
+  static const bool can = has("f16c");
+  return can;
+}
+
+bool has_masked_accesses() {
+  static const bool can = has("avx");
+  return can;
+}
+
+bool has_vectors_of_bits() { return true; }
+
+#else
+
+// A name of a processor of Arm's also stands for instructions that a kernel or a virtual machine may leave out. So only
+// those count that the kernel lists.
+void settle_processor(llvm::orc::JITTargetMachineBuilder& builder) { builder.setCPU("generic"); }
+
+void tune(llvm::Function& code) { code.addFnAttr("tune-cpu", llvm::sys::getHostCPUName()); }
+
+bool converts_halves() { return true; }
+
+bool has_masked_accesses() { return false; }
+
+bool has_vectors_of_bits() { return false; }
+
+#endif
+
+}  // namespace nvmlkit::ptx::jit
