@@ -242,7 +242,9 @@ unpack_clients() {
 
 # Path of the real nvidia-smi / driver library / header of a branch; prints nothing where it is missing, or where the suite
 # has moved on to another branch. Where package_architecture is set, those of this architecture.
-first_file() { find "$nvmlkit_third_party/${package_architecture:+$package_architecture/}$1" -path "$2" 2>/dev/null | sort | sed -n 1p; }
+first_file() {
+  { find "$nvmlkit_third_party/${package_architecture:+$package_architecture/}$1" -path "$2" 2>/dev/null || true; } | sort | sed -n 1p
+}
 real_library() { first_file "$(suite_of_branch "$1")" "*/libnvidia-ml.so.$1.*"; }
 real_nvidia_smi() { [[ -z $(real_library "$1") ]] || first_file "$(suite_of_branch "$1")" '*/nvidia/current/nvidia-smi'; }
 real_header() { first_file "$(suite_of_branch "$1")" '*/nvml.h'; }

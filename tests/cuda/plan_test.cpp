@@ -89,7 +89,7 @@ TEST(LinkedCode, IsNoneOfWhatIsNoObject) {
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
   header.e_type = ET_REL;
-  header.e_machine = EM_X86_64;
+  header.e_machine = kHostMachine;
   header.e_shentsize = sizeof(Elf64_Shdr);
   header.e_shnum = 3;
   header.e_shoff = sizeof header;
@@ -124,6 +124,9 @@ TEST(LinkedCode, IsNoneOfWhatIsNoObject) {
   sections[2].sh_size = sizeof symbol;
   const auto whole = [&] { return object().append(reinterpret_cast<const char*>(&symbol), sizeof symbol); };
   EXPECT_TRUE(codes(whole()));
+  header.e_machine = kHostMachine == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
+  EXPECT_FALSE(codes(whole()));
+  header.e_machine = kHostMachine;
   for (std::size_t size = 0; size < whole().size(); ++size) EXPECT_FALSE(codes(whole().substr(0, size))) << size;
   sections[1].sh_size = std::uint64_t{1} << 63;
   EXPECT_FALSE(codes(whole()));

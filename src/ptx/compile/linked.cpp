@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "ptx/compile/relocation.hpp"
+
 namespace nvmlkit::ptx {
 namespace {
 
@@ -15,14 +17,14 @@ constexpr std::size_t kLine = 64;  // of the cache, where each object begins
 
 std::size_t in_lines(std::size_t size) { return (size + kLine - 1) / kLine * kLine; }
 
-// An object of one function for x86-64. Its constants lie in sections of their own, at distances that are known when
-// all sections have a place. Everything is checked against the size of the file.
+// An object of one function for this processor. Its constants lie in sections of their own, at distances that are known
+// when all sections have a place. Everything is checked against the size of the file.
 class Object {
  public:
   explicit Object(std::string_view bytes) : bytes_(bytes) {
     Elf64_Ehdr header;
     if (!get(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_REL || header.e_machine != EM_X86_64 ||
+        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_REL || header.e_machine != kHostMachine ||
         header.e_shentsize != sizeof(Elf64_Shdr))
       return;
     sections_.resize(header.e_shnum);
@@ -85,13 +87,13 @@ class Object {
       Elf64_Rela entry;
       Elf64_Sym symbol;
       if (!get(section.sh_offset + k * sizeof entry, entry)) return false;
-      const auto type = ELF64_R_TYPE(entry.r_info);
-      if (type != R_X86_64_PC32 && type != R_X86_64_PLT32) return false;
       const auto place = place_of(sections_[section.sh_link], ELF64_R_SYM(entry.r_info), symbol);
-      if (place < 0 || target.sh_size < 4 || entry.r_offset > target.sh_size - 4) return false;
-      const auto at = places_[section.sh_info] + entry.r_offset;
-      const auto value = static_cast<std::uint32_t>(place + entry.r_addend - static_cast<std::int64_t>(at));
-      std::memcpy(to + at, &value, sizeof value);
+      if (place < 0 || entry.r_offset > target.sh_size) return false;
+      auto* const at = to + places_[section.sh_info] + entry.r_offset;
+      const auto address = reinterpret_cast<std::uintptr_t>(to) + static_cast<std::uint64_t>(place + entry.r_addend);
+      const CodeAddress wanted{static_cast<std::uint32_t>(ELF64_R_TYPE(entry.r_info)),
+                               reinterpret_cast<std::uintptr_t>(at), address};
+      if (!relocate_on_host(wanted, {at, target.sh_size - entry.r_offset})) return false;
     }
     return true;
   }
@@ -131,6 +133,7 @@ std::unique_ptr<LinkedCode> LinkedCode::of(std::span<const std::optional<std::st
     out->codes_.push_back(object.size() > 0 ? object.link(at) : nullptr);
     at += in_lines(object.size());
   }
+  __builtin___clear_cache(reinterpret_cast<char*>(out->bytes_), reinterpret_cast<char*>(at));
   if (mprotect(memory, size, PROT_READ | PROT_EXEC) != 0) return nullptr;
   return out;
 }

@@ -9,15 +9,12 @@
 #include <vector>
 
 #include "ptx/compile/context.hpp"
+#include "ptx/compile/relocation.hpp"
 
 namespace nvmlkit::ptx {
 
-// Objects of other processors are left to LLVM.
-#if defined(__x86_64__)
-inline constexpr bool kCanLink = true;
-#else
-inline constexpr bool kCanLink = false;
-#endif
+// Of other processors, plans are of no use: LLVM loads their objects.
+inline constexpr bool kCanLink = kHostMachine != EM_NONE;
 
 class LinkedCode {
  public:

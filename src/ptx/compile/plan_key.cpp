@@ -3,6 +3,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 #include <cstdlib>
@@ -71,7 +73,8 @@ bool add_build(Content& out, const char* path) {
   return !id.empty();
 }
 
-// What the compiler asks the processor, and some more. A number that differs from core to core is left out.
+// What the compiler asks the processor, or its kernel, and some more. A number that differs from core to core is left
+// out.
 void add_processor(Content& out) {
 #if defined(__x86_64__)
   bool has_state = false;
@@ -95,6 +98,8 @@ void add_processor(Content& out) {
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     out << low;
   }
+#elif defined(__aarch64__)
+  out << getauxval(AT_HWCAP) << getauxval(AT_HWCAP2);
 #else
   (void)out;
 #endif
