@@ -67,6 +67,32 @@ TYPED_TEST(Sparse, Systems) {
   }
 }
 
+// Large enough that rows grow full, and fronts take the place of rotations.
+TYPED_TEST(Sparse, SystemsThatGrowFull) {
+  using T = TypeParam;
+  Random random(62);
+  for (int round = 0; round < 4; ++round) {
+    const int n = 250 + random.below(50), order = round % 2, zero = round < 2 ? -1 : random.below(n);
+    auto a = random.matrix<T>(n, n).only([&](int, int j) { return j != zero && random.below(100) < 3; });
+    for (int i = 0; i < n; ++i) a(i, i) += i != zero ? 6 : 0;
+    a = rounded<T>(a);
+    const auto right = a * rounded<T>(random.matrix<T>(n, 1));
+    std::vector<T> b, found(static_cast<std::size_t>(n));
+    for (const Number& v : right.numbers) b.push_back(scalar_of<T>(v));
+    const bool is_on_device = random.below(2) == 1;
+    const auto function = is_on_device ? csrlsvqr<T>() : csrlsvqrHost<T>();
+    const int singular = solved<T>(function, is_on_device, Csr<T>(a, 1), 1, b, order, found);
+    if (zero >= 0) {
+      EXPECT_EQ(order == 0 ? singular : singular >= 0, order == 0 ? zero : 1) << "round " << round;
+      continue;
+    }
+    EXPECT_EQ(singular, -1);
+    Dense got(n, 1);
+    for (int i = 0; i < n; ++i) got(i, 0) = number_of(found[static_cast<std::size_t>(i)]);
+    EXPECT_LE(distance(a * got, right), 4000 * tolerance<T>()) << "round " << round;
+  }
+}
+
 NVMLKIT_SPARSE_SOLVER(csrcholFactor)
 NVMLKIT_SPARSE_SOLVER(csrcholFactorHost)
 NVMLKIT_SPARSE_SOLVER(csrcholSolve)

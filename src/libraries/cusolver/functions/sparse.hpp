@@ -5,7 +5,7 @@
 #include "libraries/cusolver/call.hpp"
 #include "libraries/cusolver/sparse/cholesky.hpp"
 #include "libraries/cusolver/sparse/orderings.hpp"
-#include "libraries/cusolver/sparse/qr.hpp"
+#include "libraries/cusolver/sparse/row_solver.hpp"
 
 namespace nvmlkit::cusolver::functions {
 
@@ -75,24 +75,21 @@ struct System {
   bool solve(const int* offsets, const int* columns, const T* numbers, const T* b, T* x, Tick tick) const {
     const int n = pattern.n, base = pattern.base();
     if (!sparse::is_right(offsets, columns, n, n, pattern.count, base)) return false;
-    // Rotations of rows need a narrow band: an order of minimum degree costs a hundred times more.
-    const int number = is_positive ? order : std::min(order, 1);
-    const auto places = sparse::places_of(order_by(number, pattern, offsets, columns));
-    std::vector<T> sides(sparse::at(n));
-    for (int i = 0; i < n; ++i) sides[sparse::at(places[sparse::at(i)])] = b[i];
+    const auto limit = static_cast<Real<T>>(tolerance);
     if constexpr (is_positive) {
+      const auto places = sparse::places_of(order_by(order, pattern, offsets, columns));
+      auto sides = sparse::moved(b, places);
       const sparse::Cholesky<T> factor(sparse::lower_rows_of(offsets, columns, numbers, n, base, places), tick);
-      *singular = factor.first_below(static_cast<Real<T>>(tolerance));
+      *singular = factor.first_below(limit);
       if (factor.failed() >= 0) return true;
       factor.solve(sides);
+      sparse::move_back(sides, places, x);
     } else {
-      sparse::TurnedSide<T> turned(sides.data(), n);
-      const sparse::Qr<T> factor(sparse::rows_of(offsets, columns, numbers, n, base, places), n, turned, tick);
-      *singular = factor.first_below(static_cast<Real<T>>(tolerance));
-      sides = std::move(turned.numbers());
-      factor.solve(sides);
+      // Rotations of rows need a narrow band: an order of minimum degree costs a hundred times more.
+      const auto places_by = [&](int number) { return sparse::places_of(order_by(number, pattern, offsets, columns)); };
+      *singular = sparse::solve_by_rows<T>({offsets, columns, numbers, n, base}, b, limit, std::min(order, 1),
+                                           places_by, x, tick);
     }
-    for (int i = 0; i < n; ++i) x[i] = sides[sparse::at(places[sparse::at(i)])];
     return true;
   }
 };

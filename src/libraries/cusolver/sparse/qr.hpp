@@ -113,14 +113,19 @@ class Qr {
   // `q` sees what Q^H does. tick() is called between rows.
   template <class Q, class Tick>
   Qr(std::vector<Row<T>> a, int n, Q& q, Tick tick) : rows_(at(n)) {
-    for (std::size_t i = 0; i < a.size(); ++i, tick()) {
-      q.begin(i);
-      Line<T> line;
-      for (const auto& entry : a[i]) line.push_back(entry.column, entry.value);
-      a[i] = {};
-      add(std::move(line), q);
-    }
+    for (std::size_t i = 0; i < a.size(); ++i, tick()) take(i, std::exchange(a[i], {}), q);
   }
+  // Without rows; take() adds them, one after the other.
+  explicit Qr(int n) : rows_(at(n)) {}
+  template <class Q>
+  void take(std::size_t i, Row<T> row, Q& q) {
+    q.begin(i);
+    Line<T> line;
+    for (const auto& entry : row) line.push_back(entry.column, entry.value);
+    add(std::move(line), q);
+  }
+  // Numbers that were turned.
+  double work() const { return work_; }
   // The first row whose diagonal is smaller, or -1.
   template <class Real>
   int first_below(Real tolerance) const {
@@ -175,6 +180,7 @@ class Qr {
     const auto same = static_cast<std::size_t>(
         std::mismatch(columns, columns + most, low.columns.data() + low.begin).first - columns);
     turn(high.values.data() + high.begin, low.values.data() + low.begin, same, c, s);
+    work_ += static_cast<double>(std::max(high.size(), low.size()));
     if (same < high.size() || same < low.size()) merge(high, low, same, c, s);
     ++low.begin;
   }
@@ -211,6 +217,7 @@ class Qr {
   };
   std::vector<Line<T>> rows_;
   std::vector<Merged> merged_;
+  double work_ = 0;
 };
 
 }  // namespace nvmlkit::cusolver::sparse
