@@ -1,5 +1,6 @@
 #include "cli/root_files.hpp"
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,20 @@ std::optional<fs::path> find_nvidia_smi(const std::string& named, const fs::path
   return std::nullopt;
 }
 
+// The runtime starts the hook in the folder. Nodes of kind mount /run so that no program starts there.
+void check_that_hook_starts(const fs::path& folder) {
+  auto place = folder;
+  std::error_code error;
+  while (!fs::exists(place, error) && place.has_relative_path()) place = place.parent_path();
+  struct statvfs found {};
+  if (statvfs(place.c_str(), &found) == 0 && (found.f_flag & ST_NOEXEC) != 0)
+    throw CommandError(
+        {.kind = sim::ProblemKind::unusable_file,
+         .what = "is mounted noexec, so that no container could start the hook of --cdi-hook",
+         .hint = "mount it with exec (`mount -o remount,exec /run` on a node of kind), or name another folder",
+         .place = {.file = folder.string()}});
+}
+
 }  // namespace
 
 // The other libraries lie beside the NVML of this project, or above the one of a branch.
@@ -53,6 +68,7 @@ RootFiles find_root_files(const RootOptions& options, const fs::path& folder) {
       if (std::error_code error; !*file && fs::exists(place / name, error)) *file = fs::canonical(place / name);
   if (options.cdi_hook && !files.hook)
     throw CommandError(sim::missing("nvmlkit-cdi-hook beside libnvidia-ml.so.1, for --cdi-hook"), kFailed);
+  if (options.cdi_hook) check_that_hook_starts(folder);
   files.nvidia_smi = find_nvidia_smi(options.nvidia_smi, folder);
   return files;
 }

@@ -51,6 +51,28 @@ class Problems(NodeTest):
         messages = node.communicate()[1].splitlines()
         self.assertEqual(len([text for text in messages if re.search("No space", text)]), 2, messages)
 
+    @unittest.skipIf(os.geteuid() != 0, "needs root, to mount a disk")
+    def test_a_hook_where_no_program_starts_is_one_line(self) -> None:
+        """As on nodes of kind, whose /run is mounted noexec."""
+        disk = self.folder / "disk"
+        disk.mkdir()
+        self.root = disk / "nvidia" / "driver"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "noexec", "disk", disk], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
+        self.addCleanup(self.kill_nodes)
+        line = f"{self.root}: is mounted noexec, so that no container could start the hook of --cdi-hook; " \
+               "mount it with exec (`mount -o remount,exec /run` on a node of kind), or name another folder\n"  # fmt: skip
+        result = self.nvmlkit("node", self.root, "-m", "h100", "--cdi-hook")
+        self.assertEqual((result.returncode, result.stderr), (2, f"nvmlkit: {line}"))
+        self.assertFalse(self.root.exists())
+        # Without the hook, nothing starts there; with exec, the hook does.
+        for option, *more in (("noexec",), ("exec", "--cdi-hook")):
+            subprocess.run(["mount", "-o", f"remount,{option}", disk], check=True)
+            node = self.start("-m", "h100", *more)
+            self.wait_for_status(0, "")
+            node.terminate()
+            node.communicate()
+
     def test_no_inotify_instance_is_one_line(self) -> None:
         """In a user namespace, whose limit the test may set."""
         line = r"this user has no inotify instance left \(limit \d+\), and a node needs one, with --scenarios two; " \

@@ -104,3 +104,16 @@ class BadInputTests(ClusterTest):
         self.assertRegex(self.logs("default", -1), r"nvmlkit: /run/nvidia/driver: its machine was made from gpus none \(now '4'\), "
                          r"machine 'h100' \(now 'a100'\); a new one takes its place\n")  # fmt: skip
         self.chart("upgrade")
+
+    def test_66_a_hook_where_no_program_starts(self) -> None:
+        """As on nodes of kind, whose /run is mounted noexec."""
+        self.end_pods()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "noexec", "disk", "/run/nvidia"], check=True)
+        self.chart("upgrade", "cdi.hook.enabled=true", wait=False)
+        line = "nvmlkit: /run/nvidia/driver: is mounted noexec, so that no container could start the hook of --cdi-hook; "
+        self.cluster.wait("the message", lambda: self.logs("default").startswith(line))
+        self.assertEqual(len(self.logs("default").splitlines()), 1, self.logs("default"))
+        self.wait_for_event(line)
+        self.end_pods()
+        subprocess.run(["umount", "-l", "/run/nvidia"], check=True)
+        self.chart("upgrade")
