@@ -56,8 +56,8 @@ void Recurrent<T>::run_cell(const Pass& pass, std::int64_t row, const T* recurre
       case Cell::lstm: {
         for (const int gate : {0, 1, 3}) g[gate * n + k] = sigmoid_of(g[gate * n + k] + recurrent[gate * n + k]);
         g[2 * n + k] = std::tanh(g[2 * n + k] + recurrent[2 * n + k]);
-        cells[k] = c[k] = g[n + k] * c[k] + g[k] * g[2 * n + k];
-        h[k] = g[3 * n + k] * std::tanh(c[k]);
+        cells[k] = c[k] = g[n + k] * shape_.clipped(c[k]) + g[k] * g[2 * n + k];
+        h[k] = g[3 * n + k] * std::tanh(shape_.clipped(c[k]));
         break;
       }
       case Cell::gru:

@@ -41,14 +41,14 @@ void Recurrent<T>::back_cell(const Pass& pass, std::int64_t row, const T* h_befo
         recurrent[k] = g[k] = dh[k] * (T{1} - g[k] * g[k]);
         break;
       case Cell::lstm: {
-        const T i = g[k], f = g[n + k], a = g[2 * n + k], o = g[3 * n + k], t = std::tanh(cells[k]);
-        dc[k] += dh[k] * o * (T{1} - t * t);
+        const T i = g[k], f = g[n + k], a = g[2 * n + k], o = g[3 * n + k], t = std::tanh(shape_.clipped(cells[k]));
+        if (!shape_.is_clipped(cells[k])) dc[k] += dh[k] * o * (T{1} - t * t);
         g[k] = dc[k] * a * i * (T{1} - i);
-        g[n + k] = (c_before ? dc[k] * c_before[k] : T{0}) * f * (T{1} - f);
+        g[n + k] = (c_before ? dc[k] * shape_.clipped(c_before[k]) : T{0}) * f * (T{1} - f);
         g[2 * n + k] = dc[k] * i * (T{1} - a * a);
         g[3 * n + k] = dh[k] * t * o * (T{1} - o);
         for (int gate = 0; gate < 4; ++gate) recurrent[gate * n + k] = g[gate * n + k];
-        dc[k] *= f;
+        dc[k] *= c_before && shape_.is_clipped(c_before[k]) ? T{0} : f;
         break;
       }
       case Cell::gru: {

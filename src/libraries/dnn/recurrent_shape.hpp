@@ -1,6 +1,9 @@
 // Recurrent networks: their sizes, where their weights lie, and what the forward pass keeps for the backward ones.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+
 #include "libraries/dnn/layout.hpp"
 
 namespace nvmlkit::dnn {
@@ -18,8 +21,18 @@ struct RecurrentShape {
   std::int64_t input = 0, hidden = 0, output = 0;  // output: below hidden with a projection
   std::int64_t layers = 1, directions = 1;
   bool has_input_bias = true, has_recurrent_bias = true, skips_input = false;
+  // Of the cells of LSTM, where they are read; what is kept and given back is not clipped.
+  double clip_low = -std::numeric_limits<double>::infinity(), clip_high = std::numeric_limits<double>::infinity();
 
   std::int64_t gates() const { return cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1; }
+  template <class T>
+  T clipped(T number) const {
+    return std::clamp(number, static_cast<T>(clip_low), static_cast<T>(clip_high));
+  }
+  template <class T>
+  bool is_clipped(T number) const {
+    return number < static_cast<T>(clip_low) || number > static_cast<T>(clip_high);
+  }
   bool is_projected() const { return output != hidden; }
   std::int64_t input_of(std::int64_t layer) const { return layer == 0 ? input : directions * output; }
   bool skips(std::int64_t layer) const { return skips_input && layer == 0; }

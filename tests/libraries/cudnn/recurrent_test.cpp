@@ -10,6 +10,7 @@ struct NetworkCase {
   int input, hidden, output, layers, directions, longest, batch;
   cudnnRNNDataLayout_t layout;
   std::vector<int> lengths;
+  double bound = HUGE_VAL;  // of cells where they are read
 
   explicit NetworkCase(Dice& dice)
       : mode(static_cast<cudnnRNNMode_t>(dice.range(0, 3))),
@@ -26,6 +27,7 @@ struct NetworkCase {
     for (int b = 0; b < batch; ++b) lengths.push_back(dice.range(1, longest));
     std::sort(lengths.begin(), lengths.end(), std::greater<>());
     lengths[0] = longest;
+    if (mode == CUDNN_LSTM && dice.range(0, 1)) bound = 0.125 * dice.range(1, 4);
   }
   int gates() const { return mode == CUDNN_LSTM ? 4 : mode == CUDNN_GRU ? 3 : 1; }
   std::int64_t rows() const {
@@ -62,6 +64,9 @@ struct Network {
                                          CUDNN_LINEAR_INPUT, CUDNN_DATA_DOUBLE, CUDNN_DATA_DOUBLE, CUDNN_DEFAULT_MATH,
                                          c.input, c.hidden, c.output, c.layers, nullptr, 0),
               CUDNN_STATUS_SUCCESS);
+    if (c.bound < HUGE_VAL) {
+      EXPECT_EQ(l.cudnnRNNSetClip_v9(rnn.get(), CUDNN_RNN_CLIP_MINMAX, -c.bound, 2 * c.bound), CUDNN_STATUS_SUCCESS);
+    }
     const auto set = [&](RnnData* data, int width) {
       EXPECT_EQ(l.cudnnSetRNNDataDescriptor(data, CUDNN_DATA_DOUBLE, c.layout, c.longest, c.batch, width,
                                             c.lengths.data(), nullptr),
@@ -134,8 +139,9 @@ void step(const Network& n, int pseudo, const std::vector<double>& in, std::vect
     if (n.c.mode == CUDNN_RNN_RELU) made[k] = std::max(0.0, gates.sum(0, k));
     if (n.c.mode == CUDNN_RNN_TANH) made[k] = std::tanh(gates.sum(0, k));
     if (n.c.mode == CUDNN_LSTM) {
-      cell[k] = logistic(gates.sum(1, k)) * cell[k] + logistic(gates.sum(0, k)) * std::tanh(gates.sum(2, k));
-      made[k] = logistic(gates.sum(3, k)) * std::tanh(cell[k]);
+      const auto read = [&] { return std::clamp(cell[k], -n.c.bound, 2 * n.c.bound); };
+      cell[k] = logistic(gates.sum(1, k)) * read() + logistic(gates.sum(0, k)) * std::tanh(gates.sum(2, k));
+      made[k] = logistic(gates.sum(3, k)) * std::tanh(read());
     }
     if (n.c.mode == CUDNN_GRU) {
       const double r = logistic(gates.sum(0, k)), z = logistic(gates.sum(1, k));

@@ -112,7 +112,7 @@ cudnnStatus_t check_states(const Network& n, const Tensor* t, std::int64_t width
   return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t make_network(const Call& call, const Rnn* r, const RnnData* x, const RnnData* y, Network& out) {
+cudnnStatus_t make_network(const Rnn* r, const RnnData* x, const RnnData* y, Network& out) {
   if (!are_live(r) || !r->is_set() || !are_live(x, y) || x->longest == 0 || y->longest == 0)
     return bad("a descriptor is none, or not set");
   out.rnn = *r;
@@ -123,7 +123,6 @@ cudnnStatus_t make_network(const Call& call, const Rnn* r, const RnnData* x, con
   if (x->type != r->type || y->type != r->type) return bad("the type of the data");
   if (x->lengths != y->lengths || x->longest != y->longest || x->layout != y->layout)
     return bad("the sequences of x and y");
-  if (r->clip != CUDNN_RNN_CLIP_NONE) return call.unsupported("with clipped cells");
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -160,7 +159,7 @@ cudnnStatus_t run_recurrent(const Call& call, Rnn* r, cudnnForwardMode_t mode, c
                             const void* cx, void* cy, size_t weights_size, const void* weights, size_t, void*,
                             size_t reserve_size, void* reserve) {
   Network n;
-  if (const auto status = make_network(call, r, of_x, of_y, n); status != CUDNN_STATUS_SUCCESS) return status;
+  if (const auto status = make_network(r, of_x, of_y, n); status != CUDNN_STATUS_SUCCESS) return status;
   if (const auto status = check_states(n, of_h, n.shape.output, hx ? hx : hy, n.h); status != CUDNN_STATUS_SUCCESS)
     return status;
   if (const auto status = check_states(n, of_c, n.shape.hidden, r->mode == CUDNN_LSTM ? (cx ? cx : cy) : nullptr, n.c);
@@ -183,7 +182,7 @@ cudnnStatus_t recurrent_to_data(const Call& call, Rnn* r, const std::int32_t*, R
                                 size_t weights_size, const void* weights, size_t, void*, size_t reserve_size,
                                 void* reserve) {
   Network n;
-  if (const auto status = make_network(call, r, of_x, of_y, n); status != CUDNN_STATUS_SUCCESS) return status;
+  if (const auto status = make_network(r, of_x, of_y, n); status != CUDNN_STATUS_SUCCESS) return status;
   const void* const any_h = hx ? hx : dhy ? dhy : dhx;
   const void* const any_c = r->mode != CUDNN_LSTM ? nullptr : cx ? cx : dcy ? dcy : dcx;
   if (const auto status = check_states(n, of_h, n.shape.output, any_h, n.h); status != CUDNN_STATUS_SUCCESS)
@@ -212,7 +211,7 @@ cudnnStatus_t recurrent_to_weights(const Call& call, Rnn* r, cudnnWgradMode_t mo
                                    size_t weights_size, void* gradients, size_t, void*, size_t reserve_size,
                                    void* reserve) {
   Network n;
-  if (const auto status = make_network(call, r, of_x, of_y, n); status != CUDNN_STATUS_SUCCESS) return status;
+  if (const auto status = make_network(r, of_x, of_y, n); status != CUDNN_STATUS_SUCCESS) return status;
   if (const auto status = check_states(n, of_h, n.shape.output, hx, n.h); status != CUDNN_STATUS_SUCCESS) return status;
   if (mode > CUDNN_WGRAD_MODE_SET) return bad("no such mode");
   if (!x || !gradients || !reserve) return bad("no memory of a tensor");

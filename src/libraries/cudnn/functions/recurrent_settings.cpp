@@ -36,15 +36,20 @@ void tell_part(const dnn::WeightPlace& place, std::int64_t gate, std::int64_t ga
 }  // namespace
 
 dnn::RecurrentShape shape_of(const Rnn& r) {
-  return {.cell = static_cast<dnn::Cell>(r.mode),
-          .input = r.input_size,
-          .hidden = r.hidden_size,
-          .output = r.projected_size,
-          .layers = r.layers,
-          .directions = r.direction == CUDNN_BIDIRECTIONAL ? 2 : 1,
-          .has_input_bias = r.bias == CUDNN_RNN_SINGLE_INP_BIAS || r.bias == CUDNN_RNN_DOUBLE_BIAS,
-          .has_recurrent_bias = r.bias == CUDNN_RNN_SINGLE_REC_BIAS || r.bias == CUDNN_RNN_DOUBLE_BIAS,
-          .skips_input = r.input == CUDNN_SKIP_INPUT};
+  dnn::RecurrentShape out{.cell = static_cast<dnn::Cell>(r.mode),
+                          .input = r.input_size,
+                          .hidden = r.hidden_size,
+                          .output = r.projected_size,
+                          .layers = r.layers,
+                          .directions = r.direction == CUDNN_BIDIRECTIONAL ? 2 : 1,
+                          .has_input_bias = r.bias == CUDNN_RNN_SINGLE_INP_BIAS || r.bias == CUDNN_RNN_DOUBLE_BIAS,
+                          .has_recurrent_bias = r.bias == CUDNN_RNN_SINGLE_REC_BIAS || r.bias == CUDNN_RNN_DOUBLE_BIAS,
+                          .skips_input = r.input == CUDNN_SKIP_INPUT};
+  if (r.clip == CUDNN_RNN_CLIP_NONE) return out;
+  // As reported of NVIDIA's library: floats, whatever the type of the network.
+  out.clip_low = static_cast<float>(r.clip_low);
+  out.clip_high = static_cast<float>(r.clip_high);
+  return out;
 }
 
 dnn::Sequences sequences_of(const RnnData& d) { return {d.longest, d.batch, d.lengths}; }
