@@ -31,6 +31,73 @@ void Warp::waits_at_barrier() {
   arrives_whole(frame_->function->code[fragment.pc]);
 }
 
+// In a phase of the block: piece after piece, until the turn ends. What ends with lanes in two places is a turn: code
+// ends there in front of what other warps may still have to read.
+PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions) {
+  auto& worker = block.worker();
+  const auto* const code = frame_->function->code.data();
+  context.registers = frame_->registers.get();
+  context.special = reinterpret_cast<const std::byte*>(&special_);
+  context.frame_params = frame_->params.data();
+  context.local = local_.data();
+  context.local_bytes = local_capacity_;
+  context.local_start = frame_->local_start;
+  context.warp = this;
+  context.carry = &carry;
+  budget_ = static_cast<std::int64_t>(instructions);
+  polls_ = false;
+  while (true) {
+    auto& fragment = fragment_of_phase();
+    const auto* const node =
+        compiled.pieces_at(fragment.pc, fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes);
+    if (!node) break;
+    const auto number = static_cast<std::size_t>(&fragment - fragments_.data());
+    context.lanes = fragment.mask;
+    context.limit = fragments_.size() > 1 ? limit_of(number) : ~0u;
+    context.budget = budget_;
+    context.polls = 0;
+    const auto end = try_pieces(node, context);
+    if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
+    budget_ -= static_cast<std::int64_t>(context.executed);
+    worker.instructions += context.executed;
+    if (end == CodeEnd::ended) {
+      end_all();
+      return PhaseEnd::ended;
+    }
+    if (end == CodeEnd::faulted) return PhaseEnd::elsewhere;
+    if (end == CodeEnd::left) {
+      fragment.pc = context.at;
+      join_in_phase();
+    } else {
+      part(number, context);
+    }
+    if (worker.fault.kind != FaultKind::none) return PhaseEnd::elsewhere;
+    if (context.executed == 0) break;  // it needs the interpreter at its start
+    const bool is_whole = fragments_.size() == 1;
+    if (is_whole && is_of_all_threads(code[place()])) return PhaseEnd::barrier;
+    if (fragments_.size() > 2) return PhaseEnd::elsewhere;
+    if (budget_ <= 0 || end == CodeEnd::parted) {
+      worker.spins |= polls_;
+      return PhaseEnd::turn;
+    }
+  }
+  leave_code(fragment_of_phase(), fragment_of_phase().pc);
+  return PhaseEnd::elsewhere;
+}
+
+// Two that have met. Their fields are written one by one: what several stores wrote, one load has to wait for.
+void Warp::join_in_phase() {
+  if (fragments_.size() != 2 || fragments_[0].pc != fragments_[1].pc) return;
+  fragments_[0].mask |= fragments_[1].mask;
+  fragments_.pop_back();
+}
+
+// The one that is furthest behind.
+Fragment& Warp::fragment_of_phase() {
+  auto& first = fragments_.front();
+  return fragments_.size() == 1 || first.pc < fragments_.back().pc ? first : fragments_.back();
+}
+
 // There is code, and nobody looks at the warps one by one.
 bool Block::may_go_through_phases(const Compiled* compiled) const {
   return compiled && !watch_ && !worker_->grid.checks && waited_for_ == 0 && started_ == warps_.size();
