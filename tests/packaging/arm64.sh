@@ -8,8 +8,8 @@ reason=$("$cross" --no-install --run true 2>&1) || {
   echo "skipped: $(tail -n 1 <<<"$reason") (scripts/setup --with-arm64 installs what is missing)"
   exit 77
 }
-"$cross" --no-install nvidia-ml nvmlkit_cli kernel_log_test
-"$cross" --no-install --test -R '^(KernelLog\.|clients\.grace$)' --no-tests=error
+"$cross" --no-install nvidia-ml nvmlkit_cli kernel_log_test nvmlkit_ptx_compiler cuda_float_facts
+"$cross" --no-install --test -R '^(KernelLog\.|clients\.grace$|cuda\.float_facts)' --no-tests=error
 for machine in gh200 gb200-tray gb300; do
   "$cross" --no-install --run env NVMLKIT_BUILD_DIR="$1/build/arm64" python3 "$1/tests/clients/smi_matrix_test.py" --machine "$machine"
 done

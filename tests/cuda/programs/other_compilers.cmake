@@ -27,7 +27,11 @@ if(NVMLKIT_NVCC AND NVMLKIT_NVCC_MAJOR GREATER_EQUAL 13)
   set(have_nvcc13 ON)
 endif()
 set(have_clang OFF)
-if(NVMLKIT_NVCC_11 AND NVMLKIT_CUDA_CLANG)
+if(CMAKE_CROSSCOMPILING)  # their runtime is of this machine's processor
+  set(have_nvcc11 OFF)
+  set(have_nvcc12 OFF)
+  set(have_nvcc13 OFF)
+elseif(NVMLKIT_NVCC_11 AND NVMLKIT_CUDA_CLANG)
   set(have_clang ON)
 endif()
 
