@@ -78,11 +78,11 @@ Numbers expected(const Operators& by, const Numbers& a, const Numbers& b, const 
   return out;
 }
 
-template <class Factor_, class Result_, class Compute_>
+template <class F, class R, class C>
 struct Mix {
-  using Factor = Factor_;
-  using Result = Result_;
-  using Compute = Compute_;
+  using Factor = F;
+  using Result = R;
+  using Compute = C;
 };
 template <class T>
 struct OperatorProducts : testing::Test {};
