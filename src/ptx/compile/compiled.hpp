@@ -68,7 +68,7 @@ class Compiled {
     std::uint32_t earlier_visits = 0;  // of these, by earlier processes
     std::atomic<std::uint8_t> count{0};
     bool may_begin = false;
-    bool may_begin_anew = false;  // an earlier process found that no more pieces are of use
+    bool may_begin_anew = false;  // its pieces are those of earlier processes: if none fits a warp, others are made
   };
   const PieceNode* make_one(Spot& spot, std::uint32_t at, const CodeContext& warp);
   // What earlier processes found worth having (planned.cpp), and what later ones will.

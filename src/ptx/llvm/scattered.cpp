@@ -1,4 +1,5 @@
-// Eight lanes are a function of their piece. In the place of each access, its 32 loads took LLVM half of its time.
+// The loads of eight lanes are a function of their piece. In the place of each access, the 32 loads were more than half
+// of what LLVM had to compile.
 #include "ptx/llvm/scattered.hpp"
 
 #include <llvm/IR/Module.h>

@@ -39,8 +39,8 @@ std::uint64_t physical_memory() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Huge pages make the first touch of memory cheap. An array of this size is mostly used whole; of larger ones a program
-// may use a few bytes here and there, and has no more of the host's memory than these.
+// Huge pages make the first touch of memory cheap. An array of this size is mostly used whole. Of a larger one, a
+// program may use a few bytes here and there, and small pages take no more of the host's memory than these need.
 constexpr std::uint64_t kLeastForHugePages = std::uint64_t{4} << 20, kMostForHugePages = std::uint64_t{256} << 20;
 
 // Pages are there when they are first touched, so that a program may allocate more than the host has.
