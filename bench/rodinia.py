@@ -43,6 +43,49 @@ def mend_kmeans(source: Path) -> None:
     caller.write_text(text.replace('"c_clusters"', "c_clusters").replace("cudaSetDevice(1)", "cudaSetDevice(0)"))
 
 
+# What cfd uses of headers that come with NVIDIA's samples.
+SAMPLES_CUDA = """
+#pragma once
+#include <cstdio>
+#include <cstdlib>
+inline void checkCudaErrors(cudaError_t status) {
+  if (status != cudaSuccess) std::fprintf(stderr, "%s\\n", cudaGetErrorString(status)), std::exit(1);
+}
+inline void getLastCudaError(const char*) { checkCudaErrors(cudaGetLastError()); }
+"""
+SAMPLES_TIMER = """
+#pragma once
+struct StopWatchInterface {};
+inline void sdkCreateTimer(StopWatchInterface**) {}
+inline void sdkStartTimer(StopWatchInterface**) {}
+inline void sdkStopTimer(StopWatchInterface**) {}
+inline float sdkGetAverageTimerValue(StopWatchInterface**) { return 0; }
+"""
+
+
+# Blocks at the border read a row before their array and one behind it, and do not use what they read.
+def mend_srad_v2(source: Path) -> None:
+    program = source / "srad.cu"
+    with_rows = r"cudaMalloc((void**)& \1_cuda, sizeof(float) * (size_I + 2 * cols)); \1_cuda += cols;"
+    text = re.sub(r"cudaMalloc\(\(void\*\*\)& ([JC])_cuda, sizeof\(float\)\* size_I\);", with_rows, program.read_text())
+    program.write_text(re.sub(r"cudaFree\(([JC])_cuda\)", r"cudaFree(\1_cuda - cols)", text))
+
+
+def fewer_iterations(program: Path) -> None:
+    text = program.read_text()
+    program.write_text(text.replace("#define iterations 2000", "#define iterations 100"))
+
+
+def mend_cfd(source: Path) -> None:
+    (source / "helper_cuda.h").write_text(SAMPLES_CUDA)
+    (source / "helper_timer.h").write_text(SAMPLES_TIMER)
+    fewer_iterations(source / "euler3d.cu")
+
+
+def mend_cfd_of_openmp(source: Path) -> None:
+    fewer_iterations(source / "euler3d_cpu.cpp")
+
+
 @dataclass(frozen=True)
 class Side:
     folder: str  # of the sources, in cuda/ or openmp/
@@ -147,6 +190,28 @@ PROGRAMS = [
         Side("nw", "needle.cu", "2048 10", "-I../util"),
         Side("nw", "needle.cpp", "2048 10 1"),
     ),
+    Program(
+        "srad_v2",
+        "srad_v2 1024 1024 0 127 0 127 0.5 20",
+        Side("srad/srad_v2", "srad.cu", "1024 1024 0 127 0 127 0.5 20", change=mend_srad_v2),
+        Side("srad/srad_v2", "srad.cpp", "1024 1024 0 127 0 127 1 0.5 20"),
+    ),
+    Program(
+        "cfd",
+        "cfd (euler3d), 49,152 cells, 100 iterations",
+        Side("cfd", "euler3d.cu", "{data}/cells", "-I.", mend_cfd),
+        Side("cfd", "euler3d_cpu.cpp", "{data}/cells", "-Dblock_length=8", mend_cfd_of_openmp),
+    ),
+    Program(
+        "b+tree",
+        "b+tree, 262,144 keys, 10,000 and 6,000 queries",
+        Side(
+            "b+tree",
+            "main.c kernel/kernel_gpu_cuda_wrapper.cu kernel/kernel_gpu_cuda_wrapper_2.cu util/timer/timer.c util/num/num.c util/cuda/cuda.cu",
+            "file {data}/keys command {data}/commands",
+        ),
+        Side("b+tree", "main.c kernel/kernel_cpu.c kernel/kernel_cpu_2.c util/timer/timer.c util/num/num.c", "cores 1 file {data}/keys command {data}/commands"),
+    ),
 ]
 
 
@@ -161,6 +226,15 @@ def make_data(folder: Path) -> None:
     def numbers(count: int, least: float, most: float) -> list[str]:
         return [f"{by_chance.uniform(least, most):.6f}" for _ in range(count)]
 
+    def neighbours(cell: int) -> list[str]:
+        """Of a cell of 64 x 32 x 24 in rows: those on four sides (the first cell is 1; -1 is outside), each with the direction that its side faces."""
+        out = []
+        for step, normal in ((1, (1, 0, 0)), (-1, (-1, 0, 0)), (64, (0, 1, 0)), (-64, (0, -1, 0))):
+            other = cell + step
+            out.append(str(other + 1 if 0 <= other < 49152 else -1))
+            out += [f"{each + by_chance.uniform(-0.05, 0.05):.6f}" for each in normal]
+        return out
+
     for name, count in (("512", 512 * 512), ("512x8", 512 * 512 * 8)):
         write(f"temp_{name}", numbers(count, 320, 345))
         write(f"power_{name}", numbers(count, 0, 0.001))
@@ -174,6 +248,9 @@ def make_data(folder: Path) -> None:
         total += len(each)
     ends = [f"{to} {by_chance.randint(1, 10)}" for each in edges for to in each]
     write("graph", ["262144", *starts, "", "0", "", str(total), *ends])
+    write("cells", ["49152", *(" ".join([f"{by_chance.uniform(0.9, 1.1):.6f}", *neighbours(k)]) for k in range(49152))])
+    write("keys", ["262144", *(str(by_chance.randrange(1 << 30)) for _ in range(262144))])
+    write("commands", ["j 6000 3000", "", "k 10000"])
     # srad_v1 has the path of its picture in its code: ../../../data/srad/image.pgm.
     pixels = [str(by_chance.randrange(256)) for _ in range(502 * 458)]
     write("srad/image.pgm", ["P2", "458 502", "255", *(" ".join(pixels[row * 458 : row * 458 + 458]) for row in range(502))])
@@ -267,7 +344,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         work = (options.work or Path(temporary)).resolve()
         data = work / "run" / "data"
-        if not (data / "srad" / "image.pgm").exists():
+        if not (data / "commands").exists():
             make_data(data)
         for program in chosen:
             for kind, side in (("cuda", program.cuda), ("openmp", program.openmp)):

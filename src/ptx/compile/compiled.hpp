@@ -32,8 +32,6 @@ class Compiled {
   void begins_launch(std::span<const std::byte> params);
   // Whether a warp that comes here should look for code.
   bool is_worth_a_visit(std::uint32_t at, CodeFor lanes) const;
-  // For all lanes, from the first instruction on; null while there are none.
-  const PieceNode* beginning() const { return spots_[static_cast<std::size_t>(CodeFor::all_lanes)].pieces.first(); }
   // Those that are there already.
   const PieceNode* pieces_at(std::uint32_t at, CodeFor lanes) const {
     return spots_[2 * at + static_cast<std::size_t>(lanes)].pieces.first();

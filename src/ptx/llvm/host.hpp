@@ -21,6 +21,9 @@ bool converts_halves();
 // Whether it loads and stores rows of words for some lanes. LLVM would make a branch for each lane.
 bool has_masked_accesses();
 
+// Whether it loads from an address for each lane faster than one lane after the other.
+bool has_fast_gathers();
+
 // Whether a bit for each lane can become a vector. LLVM would take one bit after the other.
 bool has_vectors_of_bits();
 

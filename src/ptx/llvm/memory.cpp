@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
+#include "ptx/llvm/host.hpp"
 #include "ptx/llvm/runs.hpp"
 #include "ptx/llvm/scattered.hpp"
 #include "ptx/llvm/translator.hpp"
@@ -63,6 +65,10 @@ std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, con
     out[0] = b.CreateShuffleVector(out[0], part, both);
   }
   if (!runs.empty()) return out;
+  if (gathers(access, place)) {
+    for (unsigned k = 0; k < count; ++k) out[k] = gather_part(access, place, k * element);
+    return out;
+  }
   if (place.is_laid_out || acts_) {
     auto* const base = place.is_laid_out ? b.getInt64(0) : place.host;
     auto* const table = place.is_laid_out ? laid_out_ : table_of(b, *place.shape);
@@ -78,6 +84,27 @@ std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, con
       out[k] = b.CreateInsertElement(out[k], one, lane);
     }
   return out;
+}
+
+// By an instruction of the processor.
+bool Translator::gathers(const MemoryAccess& access, const Place& place) const {
+  if (!has_fast_gathers() || !access.loads || access.element_size() < 4) return false;
+  using Word = std::numeric_limits<std::int32_t>;
+  return place.shape->is_any || (place.shape->least() >= Word::min() && place.shape->most() <= Word::max());
+}
+
+llvm::Value* Translator::gather_part(const MemoryAccess& access, const Place& place, unsigned part) {
+  auto& b = *b_;
+  auto *base = place.host, *offsets = place.offsets;
+  if (!place.shape->is_any) {
+    offsets = b.numbers(place.shape->more, b.getInt32Ty());
+  } else if (place.offsets) {
+    base = place.base;
+  } else {
+    base = b.getInt64(0);
+    offsets = place.host;
+  }
+  return gather(b, access.element_size(), b.CreateAdd(base, b.getInt64(part)), offsets, acts_);
 }
 
 // Where lanes write to one place, the last one counts.
@@ -172,7 +199,7 @@ void Translator::check_left(const MemoryAccess& access, std::uint32_t at) {
 }
 
 std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, Place place) {
-  if (place.shape->is_any) {
+  if (place.shape->is_any && !gathers(access, place)) {
     lay_out(place.host);
     place.is_laid_out = true;
   }

@@ -82,22 +82,19 @@ llvm::Value* Translator::find_host(const MemoryAccess& access, const Lanes& addr
   const auto all = [&](llvm::Value* v) { return b.CreateVectorSplat(kLanes, v); };
   // Windows of 32 bits begin at 0.
   auto* const narrow = llvm::dyn_cast<llvm::ZExtInst>(address.value);
-  auto* addresses = narrow ? narrow->getOperand(0) : address.value;
+  auto* const addresses = narrow ? narrow->getOperand(0) : address.value;
   auto* const element = addresses->getType()->getScalarType();
-  if (acts_) {  // those that do not execute are like the first one that does
-    auto* const first = first_lane();
-    addresses = of_lanes(addresses, all(b.CreateExtractElement(addresses, first)));
-  }
   auto* const low = narrow ? addresses : b.CreateSub(addresses, all(start));
   // Those of a size that fits no lane fail, too.
   auto* const limit = b.CreateTrunc(b.CreateSub(room, b.getInt64(size)), element);
-  auto* fits =
-      b.CreateAnd(b.CreateICmpUGE(room, b.getInt64(size)), b.CreateAndReduce(b.CreateICmpULE(low, all(limit))));
-  if (size > 1) {
-    auto* const bits = b.CreateAnd(b.CreateOrReduce(addresses), llvm::ConstantInt::get(element, size - 1));
-    fits = b.CreateAnd(fits, b.CreateICmpEQ(bits, llvm::ConstantInt::get(element, 0)));
-  }
+  auto* bad = b.CreateSExt(b.CreateICmpUGT(low, all(limit)), addresses->getType());
+  if (size > 1) bad = b.CreateOr(bad, b.CreateAnd(addresses, all(llvm::ConstantInt::get(element, size - 1))));
+  if (acts_) bad = b.CreateSelect(acts_, bad, llvm::Constant::getNullValue(bad->getType()));
+  auto* const fits = b.CreateAnd(b.CreateICmpUGE(room, b.getInt64(size)),
+                                 b.CreateICmpEQ(b.CreateOrReduce(bad), llvm::ConstantInt::get(element, 0)));
   out.host = b.CreateAdd(b.CreateZExt(addresses, b.vector(8)), all(delta));
+  // Offsets have a sign. A block has far less shared memory.
+  if (narrow && access.space == Space::shared) out.base = delta, out.offsets = addresses;
   return fits;
 }
 

@@ -88,6 +88,13 @@ Value* load_scattered(LaneBuilder& b, unsigned size, Value* base, Value* table, 
   return out;
 }
 
+Value* gather(LaneBuilder& b, unsigned size, Value* base, Value* offsets, Value* acts) {
+  auto* const from = b.CreateGEP(b.getInt8Ty(), b.pointer(base), offsets);
+  auto* const all = acts ? acts : llvm::ConstantInt::getTrue(b.vector(0));
+  return b.CreateMaskedGather(b.vector(size), from, llvm::Align(size), all,
+                              llvm::Constant::getNullValue(b.vector(size)));
+}
+
 Value* table_of(LaneBuilder& b, const Shape& shape) {
   auto& module = *b.GetInsertBlock()->getModule();
   std::vector<std::uint64_t> numbers;

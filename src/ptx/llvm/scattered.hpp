@@ -10,6 +10,10 @@ namespace nvmlkit::ptx::jit {
 llvm::Value* load_scattered(LaneBuilder& b, unsigned size, llvm::Value* base, llvm::Value* table, llvm::Value* mask,
                             llvm::Value* readable);
 
+// By an instruction of the processor. `offsets` are a vector, of 32 bits with a sign or of 64; `acts` is a predicate,
+// and null means all. Others get 0.
+llvm::Value* gather(LaneBuilder& b, unsigned size, llvm::Value* base, llvm::Value* offsets, llvm::Value* acts);
+
 // A table of what each lane has more than lane 0.
 llvm::Value* table_of(LaneBuilder& b, const Shape& shape);
 

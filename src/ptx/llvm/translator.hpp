@@ -147,7 +147,11 @@ class Translator {
     const Shape* shape = nullptr;  // of the addresses
     llvm::Value* host = nullptr;   // address of the bytes: of lane 0, or of each lane
     bool is_laid_out = false;      // the address of each lane is in `laid_out_`
+    llvm::Value* base = nullptr;   // where addresses have 32 bits: what is added to `offsets` of lanes
+    llvm::Value* offsets = nullptr;
   };
+  bool gathers(const MemoryAccess& access, const Place& place) const;
+  llvm::Value* gather_part(const MemoryAccess& access, const Place& place, unsigned part);
   void emit_access(const MemoryAccess& found, std::uint32_t at);
   void emit_guarded(const MemoryAccess& access, std::uint32_t at);
   void emit_all(const MemoryAccess& access, std::uint32_t at);

@@ -34,7 +34,6 @@ void Block::start(std::uint64_t number) {
   live_threads_ = worker_->threads_of_block;
   first_turns_ = 0;
   started_ = 0;
-  beginning_ = engine() == Engine::interpret ? nullptr : Compiled::of(*worker_->grid.entry).beginning();
   fill_place(number);
   if (watch_) watch_->start();
 }
@@ -136,8 +135,7 @@ Progress Block::execute(Worker& worker, std::uint64_t instructions_of_warp) {
   if (worker.schedule) return take_turns_by(*worker.schedule);
   for (unsigned first = 0;; ++first) {
     const bool begins = first_turns_ > 0;
-    if (auto out = Progress::paused; first_turns_ == kFirstTurns && goes_through_phases(instructions_of_warp, out))
-      return out;
+    if (auto out = Progress::paused; goes_through_phases(instructions_of_warp, out)) return out;
     const auto progress = take_turns(instructions_of_warp);
     if (!begins || first == kFirstTurns || progress != Progress::paused) return progress;
   }
@@ -168,8 +166,7 @@ Progress Block::take_turns(std::uint64_t instructions_of_warp) {
 // A turn of each warp, in the order of a schedule.
 Progress Block::take_turns_by(Schedule& schedule) {
   while (started_ < warps_.size()) {
-    const auto rest = worker_->threads_of_block - started_ * kLanes;
-    warps_[started_]->start(started_, rest >= kLanes ? kAllLanes : (Mask{1} << rest) - 1);
+    warps_[started_]->start(started_, lanes_of(started_));
     ++started_;
   }
   bool finished = true, moves = false;
@@ -196,12 +193,13 @@ Progress Block::finish_turns(bool finished, bool moves) {
 // The first turn of a warp.
 Progress Block::begin(unsigned index, Turn turn) {
   ++started_;
-  auto& warp = *warps_[index];
-  const auto rest = worker_->threads_of_block - index * kLanes;
-  auto progress = Progress::blocked;
-  if (rest >= kLanes && beginning_ && warp.begins_by_code(*beginning_, turn, progress)) return progress;
-  warp.start(index, rest >= kLanes ? kAllLanes : (Mask{1} << rest) - 1);
-  return warp.execute(turn);
+  warps_[index]->start(index, lanes_of(index));
+  return warps_[index]->execute(turn);
+}
+
+Mask Block::lanes_of(unsigned warp) const {
+  const auto rest = worker_->threads_of_block - warp * kLanes;
+  return rest >= kLanes ? kAllLanes : (Mask{1} << rest) - 1;
 }
 
 void Block::print(std::string_view text) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ptx/run/warp.hpp"
+#include "ptx/run/whole_warp.hpp"
 #include "ptx/run/worker.hpp"
 
 namespace nvmlkit::ptx {
@@ -83,7 +84,14 @@ class Block {
   Progress take_turns(std::uint64_t instructions_of_warp);
   bool goes_through_phases(std::uint64_t instructions_of_warp, Progress& out);
   bool may_go_through_phases(const Compiled* compiled) const;
-  PhaseEnd take_turn_of_phase(const Compiled& compiled, CodeContext& context);
+  void begin_phases();
+  PhaseEnd take_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions);
+  PhaseEnd take_turn_of_whole(WholeWarp& own, const Compiled& compiled, const PieceNode* first_pieces,
+                              CodeContext& context, std::uint64_t instructions);
+  bool is_barrier(std::uint32_t pc);
+  bool pass_barrier(const Function& kernel);
+  void end_phases();
+  Mask lanes_of(unsigned warp) const;  // of a warp that begins
   Progress take_turns_by(Schedule& schedule);
   Progress finish_turns(bool finished, bool moves);
   Progress begin(unsigned index, Turn turn);
@@ -104,11 +112,13 @@ class Block {
   std::uint32_t place_[3];   // in the grid
   bool has_place_ = false;
   unsigned live_threads_ = 0;
-  unsigned started_ = 0;                  // warps that have begun
-  const PieceNode* beginning_ = nullptr;  // code for the start of the kernel
+  unsigned started_ = 0;  // warps that have begun
   bool released_ = false;
-  unsigned first_turns_ = 0;              // of warps that went on from a barrier, still to be taken
-  std::vector<std::uint8_t> at_barrier_;  // warps that came to the end of the phase
+  unsigned first_turns_ = 0;            // of warps that went on from a barrier, still to be taken
+  std::vector<WholeWarp> whole_warps_;  // while they go through phases by code
+  bool are_whole_warps_ready_ = false;  // for the next block
+  std::uint32_t begin_of_phase_ = 0;    // the instruction where all of them began
+  std::uint32_t barrier_of_phase_ = ~0u;  // the one that a warp came to last
   std::FILE* output_;
   std::string printed_;
   std::unique_ptr<BlockWatch> watch_;

@@ -7,6 +7,7 @@
 #include "ptx/compile/library.hpp"
 #include "ptx/run/block.hpp"
 #include "ptx/run/places.hpp"
+#include "ptx/run/try_pieces.hpp"
 
 namespace nvmlkit::ptx {
 
@@ -27,11 +28,10 @@ bool Warp::execute_one(CodeContext& context, std::uint32_t at, std::int32_t plac
   return true;
 }
 
-// The only fragment of the warp, in the kernel itself, has ended.
+// All threads of the warp have, in the kernel itself.
 void Warp::end_all() {
   fragments_.clear();
-  live_ = 0;
-  block.threads_ended(kLanes);
+  block.threads_ended(static_cast<unsigned>(std::popcount(std::exchange(live_, 0))));
 }
 
 // Lanes of a fragment go on in several places.
@@ -91,46 +91,6 @@ CodeContext Warp::context(Mask lanes) {
   return out;
 }
 
-bool Warp::begins_by_code(const PieceNode& code, Turn turn, Progress& out) {
-  auto& worker = block.worker();
-  const auto& entry = *worker.grid.entry;
-  // The frame of the block before will do.
-  if (frames_.size() != 1 || frame_->function != &entry || local_capacity_ > 0) return false;
-  live_ = kAllLanes;
-  auto context = this->context(kAllLanes);
-  context.budget = static_cast<std::int64_t>(turn.instructions);
-  auto end = CodeEnd::mismatch;
-  for (const auto* node = &code; node && end == CodeEnd::mismatch; node = node->next.load()) {
-    context.reached = worker.reached(node->code);
-    end = node->code.piece.code(&context);
-    if (end != CodeEnd::mismatch) node->use();
-  }
-  if (end == CodeEnd::mismatch) return false;
-  worker.instructions += context.executed;
-  worker.changes |= context.polls != 0;
-  if (end == CodeEnd::faulted) return out = Progress::faulted, true;
-  if (end == CodeEnd::ended) {
-    end_all();
-    return out = Progress::finished, true;
-  }
-  start(index_, kAllLanes);
-  if (end == CodeEnd::parted)
-    part(0, context);
-  else
-    leave_code(fragments_.front(), context.at);
-  const auto& next = entry.code[context.at];
-  if (end == CodeEnd::left && next.kind == Kind::barrier) {
-    enter(fragments_.front());
-    if (arrives_whole(next)) return out = block.has_released() ? Progress::paused : Progress::blocked, true;
-  }
-  if (context.executed < turn.instructions) {
-    out = execute({turn.instructions - context.executed, turn.is_first_of_phase});
-    return true;
-  }
-  worker.spins |= context.polls != 0;
-  return out = Progress::paused, true;
-}
-
 // The only fragment goes on by code, piece after piece, and the turn may end with it. No value of a class of its own
 // comes back: what two stores write and one load reads costs as much as the rest.
 bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
@@ -147,7 +107,7 @@ bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
   auto context = this->context(fragment.mask);
   for (; node; node = compiled->pieces_at(fragment.pc, lanes)) {
     context.budget = budget_;
-    const auto end = try_pieces(node, context);
+    const auto end = try_pieces(node, context, worker, polls_);
     has_tried_code_ = end == CodeEnd::mismatch && !compiled->add(fragment.pc, context);
     if (end == CodeEnd::mismatch) return false;
     budget_ -= static_cast<std::int64_t>(context.executed);
@@ -170,24 +130,6 @@ bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
   return false;
 }
 
-// Those of one instruction, until one fits.
-CodeEnd Warp::try_pieces(const PieceNode* node, CodeContext& context) {
-  auto& worker = block.worker();
-  for (const auto* const first = node; node; node = node->next.load(std::memory_order_acquire)) {
-    context.reached = worker.reached(node->code);
-    const auto end = node->code.piece.code(&context);
-    if (end == CodeEnd::mismatch) continue;
-    node->use();
-    // One of eight is counted, by chance: threads that all write a number wait for each other.
-    const bool is_counted = worker.instructions * 0x9E3779B97F4A7C15 >> 61 == 0;
-    if (is_counted && (node != first || node->next.load(std::memory_order_relaxed))) node->list->count(*node);
-    polls_ |= context.polls != 0;
-    worker.changes |= context.polls != 0;
-    return end;
-  }
-  return CodeEnd::mismatch;
-}
-
 // Executes compiled code as far as one piece goes. Mismatch: nothing has happened.
 CodeEnd Warp::run_code(std::size_t number, std::uint64_t& executed) {
   auto& fragment = fragments_[number];
@@ -202,9 +144,9 @@ CodeEnd Warp::run_code(std::size_t number, std::uint64_t& executed) {
     if (context.limit == fragment.pc) return CodeEnd::mismatch;
   }
   const auto* const known = compiled.visit(fragment.pc, context);
-  auto end = known ? try_pieces(known, context) : CodeEnd::mismatch;
+  auto end = known ? try_pieces(known, context, block.worker(), polls_) : CodeEnd::mismatch;
   if (known && end == CodeEnd::mismatch)
-    if (const auto* const added = compiled.add(fragment.pc, context)) end = try_pieces(added, context);
+    if (const auto* const added = compiled.add(fragment.pc, context)) end = try_pieces(added, context, block.worker(), polls_);
   if (end == CodeEnd::mismatch) return end;
   executed += context.executed;
   if (end == CodeEnd::left) leave_code(fragment, context.at);

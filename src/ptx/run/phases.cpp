@@ -1,34 +1,76 @@
 // Phases of a block between barriers, where all of its warps go on by compiled code. Turns have the order of
 // Block::take_turns. No warp is seen to wait in between: that costs more than most phases.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
 #include "ptx/compile/barriers.hpp"
 #include "ptx/compile/compiled.hpp"
 #include "ptx/run/block.hpp"
+#include "ptx/run/try_pieces.hpp"
 
 namespace nvmlkit::ptx {
 
-bool Warp::stands_whole_at(std::uint32_t pc) {
+bool Warp::stands_whole_at(std::uint32_t pc) const {
   if (fragments_.size() != 1) return false;
   const auto& only = fragments_.front();
-  if (only.pc != pc || only.wait != Wait::none || only.frame->caller) return false;
+  return only.pc == pc && only.wait == Wait::none && !only.frame->caller;
+}
+
+// Of a block that begins. The frame of the block before will do where there is one.
+WholeWarp Warp::begins_whole(unsigned index, Mask lanes) {
+  const bool has_frame = frames_.size() == 1 && frame_ && frame_->function == block.worker().grid.entry;
+  if (!has_frame || local_capacity_ > 0) {
+    start(index, lanes);
+    return whole();
+  }
+  index_ = index;
+  live_ = lanes;
+  fragments_.clear();
+  return whole_of(*frame_, lanes);
+}
+
+WholeWarp Warp::whole() {
+  const auto& only = fragments_.front();
   enter(only);
-  return true;
+  auto out = whole_of(*frame_, only.mask);
+  out.pc = only.pc;
+  out.has_fragments = true;
+  return out;
 }
 
-std::uint32_t Warp::barrier_ahead() const {
-  return *at<std::uint32_t>(frame_->function->code[fragments_.front().pc].a);
+WholeWarp Warp::whole_of(Frame& frame, Mask lanes) {
+  WholeWarp out;
+  out.warp = this;
+  out.registers = frame.registers.get();
+  out.special = reinterpret_cast<const std::byte*>(&special_);
+  out.frame_params = frame.params.data();
+  out.carry = &carry;
+  out.local = local_.data();
+  out.local_bytes = local_capacity_;
+  out.lanes = lanes;
+  return out;
 }
 
-// The others are there as well.
-void Warp::passes_barrier() {
-  ++fragments_.front().pc;
-  ++block.worker().instructions;
+// Its fragment says again where its lanes stand.
+void Warp::stands_at(std::uint32_t pc, Mask lanes) {
+  if (fragments_.empty()) start(index_, lanes);
+  fragments_.front().pc = pc;
+  enter(fragments_.front());
 }
+
+// Behind code, at an instruction that needs more than code.
+void Warp::leaves_code() { leave_code(fragments_.front(), fragments_.front().pc); }
 
 // For those that came to the barrier of a phase that not all come to.
 void Warp::waits_at_barrier() {
-  auto& fragment = fragments_.front();
-  leave_code(fragment, fragment.pc);
-  arrives_whole(frame_->function->code[fragment.pc]);
+  leaves_code();
+  arrives_whole(frame_->function->code[place()]);
+}
+
+void Warp::parts_at(std::uint32_t pc, const CodeContext& context) {
+  stands_at(pc, context.lanes);
+  part(0, context);
 }
 
 // In a phase of the block: piece after piece, until the turn ends. What ends with lanes in two places is a turn: code
@@ -56,7 +98,7 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
     context.limit = fragments_.size() > 1 ? limit_of(number) : ~0u;
     context.budget = budget_;
     context.polls = 0;
-    const auto end = try_pieces(node, context);
+    const auto end = try_pieces(node, context, worker, polls_);
     if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
     budget_ -= static_cast<std::int64_t>(context.executed);
     worker.instructions += context.executed;
@@ -98,60 +140,166 @@ Fragment& Warp::fragment_of_phase() {
   return fragments_.size() == 1 || first.pc < fragments_.back().pc ? first : fragments_.back();
 }
 
-// There is code, and nobody looks at the warps one by one.
+namespace {
+
+bool is_constant(const Operand& operand) { return operand.area() == Operand::constants; }
+
+}  // namespace
+
+// There is code, and nobody looks at the warps one by one. They begin, or a barrier has just let all of them go on.
 bool Block::may_go_through_phases(const Compiled* compiled) const {
-  return compiled && !watch_ && !worker_->grid.checks && waited_for_ == 0 && started_ == warps_.size();
+  if (!compiled || watch_ || worker_->grid.checks || waited_for_ > 0) return false;
+  if (started_ == 0) return compiled->has_pieces_at(0);
+  if (started_ < warps_.size() || first_turns_ != kFirstTurns || warps_.front()->fragments().empty()) return false;
+  const auto begin = warps_.front()->place();
+  return compiled->has_pieces_at(begin) &&
+         std::ranges::all_of(warps_, [&](const auto& warp) { return warp->stands_whole_at(begin); });
 }
 
-// All warps, from one place on. False: they have to take their turns otherwise, from where they stand.
+// Where the block before needed no fragments, its warps begin anew, and nobody looks at more of them.
+void Block::begin_phases() {
+  const bool begins = started_ == 0;
+  started_ = static_cast<unsigned>(warps_.size());
+  begin_of_phase_ = 0;
+  if (begins && std::exchange(are_whole_warps_ready_, false)) {
+    for (auto& own : whole_warps_) own.pc = 0, own.state = WholeWarp::State::runs;
+    return;
+  }
+  whole_warps_.clear();
+  for (unsigned i = 0; i < warps_.size(); ++i)
+    whole_warps_.push_back(begins ? warps_[i]->begins_whole(i, lanes_of(i)) : warps_[i]->whole());
+  begin_of_phase_ = whole_warps_.front().pc;
+}
+
+// All warps, as far as code goes. False: they have to take their turns otherwise, from where they stand.
 bool Block::goes_through_phases(std::uint64_t instructions_of_warp, Progress& out) {
   auto& worker = *worker_;
   const auto* const compiled = worker.grid.entry->compiled.load(std::memory_order_acquire);
-  if (!may_go_through_phases(compiled) || warps_.front()->fragments().empty()) return false;
-  const auto begin = warps_.front()->place();
-  if (!compiled->has_pieces_at(begin)) return false;
-  for (const auto& warp : warps_)
-    if (!warp->stands_whole_at(begin)) return false;
+  if (!may_go_through_phases(compiled)) return false;
+  begin_phases();
   auto context = warps_.front()->context(kAllLanes);
+  context.is_whole = has_barriers_of_one_warp();
   const auto most = worker.instructions + instructions_of_warp * warps_.size();
-  auto end = PhaseEnd::turn;
-  at_barrier_.assign(warps_.size(), false);
-  while (end == PhaseEnd::turn && first_turns_ > 0) {
-    --first_turns_;
-    end = take_turn_of_phase(*compiled, context);
-    if (end != PhaseEnd::barrier) continue;
-    for (const auto& warp : warps_) warp->passes_barrier();
-    at_barrier_.assign(warps_.size(), false);
-    first_turns_ = kFirstTurns;
-    out = Progress::paused;
-    if (worker.instructions >= most || worker.ended.load(std::memory_order_relaxed)) return true;
-    end = PhaseEnd::turn;
+  while (true) {
+    const bool is_first = first_turns_ > 0;
+    if (is_first) --first_turns_;
+    const auto end = take_turn_of_phase(*compiled, context, is_first ? kFirstTurn : instructions_of_warp);
+    if (end == PhaseEnd::ended) {
+      are_whole_warps_ready_ = std::ranges::none_of(whole_warps_, &WholeWarp::has_fragments);
+      return out = finish_turns(true, false), true;
+    }
+    if (end == PhaseEnd::elsewhere || (end == PhaseEnd::barrier && !pass_barrier(*worker.grid.entry))) break;
+    if (worker.instructions < most && !worker.ended.load(std::memory_order_relaxed)) continue;
+    end_phases();
+    return out = Progress::paused, true;
   }
-  if (end == PhaseEnd::ended) return out = finish_turns(true, false), true;
-  for (unsigned i = 0; i < warps_.size(); ++i)
-    if (at_barrier_[i]) warps_[i]->waits_at_barrier();
+  end_phases();
   if (worker.fault.kind == FaultKind::none) return false;
   flush();
   return out = Progress::faulted, true;
 }
 
-// Of those that are not at the barrier yet. How it ended for all warps; elsewhere, if not for all in the same way.
-PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& context) {
-  std::size_t turns = 0, ended = 0;
-  for (unsigned i = 0; i < warps_.size(); ++i) {
-    if (at_barrier_[i]) continue;
-    const auto end = warps_[i]->takes_turn_of_phase(compiled, context, kFirstTurn);
+// Of those that are not at the barrier yet. How it ended for all warps; elsewhere, if one needs more than code.
+PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions) {
+  using State = WholeWarp::State;
+  bool has_turns = false, has_barrier = false;
+  const auto* const first_pieces = compiled.pieces_at(begin_of_phase_, CodeFor::all_lanes);
+  for (auto& own : whole_warps_) {
+    if (own.state == State::ended) continue;
+    has_barrier |= own.state == State::at_barrier;
+    if (own.state == State::at_barrier) continue;
+    const auto end = own.state == State::parted ? own.warp->takes_turn_of_phase(compiled, context, instructions)
+                                                : take_turn_of_whole(own, compiled, first_pieces, context, instructions);
     if (end == PhaseEnd::elsewhere) return end;
-    at_barrier_[i] = end == PhaseEnd::barrier;
-    turns += end == PhaseEnd::turn;
-    ended += end == PhaseEnd::ended;
+    if (end == PhaseEnd::barrier && own.state == State::parted) {  // its lanes have met, those that have not ended
+      const auto& only = own.warp->fragments().front();
+      own.pc = only.pc;
+      own.lanes = only.mask;
+    }
+    if (end == PhaseEnd::barrier && !is_barrier(own.pc)) return PhaseEnd::elsewhere;
+    if (end == PhaseEnd::barrier) own.state = State::at_barrier;
+    if (end == PhaseEnd::ended) own.state = State::ended;
+    has_turns |= end == PhaseEnd::turn;
+    has_barrier |= end == PhaseEnd::barrier;
   }
-  if (ended > 0) return ended == warps_.size() ? PhaseEnd::ended : PhaseEnd::elsewhere;
-  if (turns > 0) return PhaseEnd::turn;
-  for (const auto& warp : warps_)
-    if (warp->place() != warps_.front()->place() || warp->barrier_ahead() != warps_.front()->barrier_ahead())
-      return PhaseEnd::elsewhere;
-  return PhaseEnd::barrier;
+  return has_turns ? PhaseEnd::turn : has_barrier ? PhaseEnd::barrier : PhaseEnd::ended;
+}
+
+// `first_pieces` are those for all lanes where the phase began.
+PhaseEnd Block::take_turn_of_whole(WholeWarp& own, const Compiled& compiled, const PieceNode* first_pieces,
+                                   CodeContext& context, std::uint64_t instructions) {
+  auto& worker = *worker_;
+  own.put_into(context);
+  auto budget = static_cast<std::int64_t>(instructions);
+  bool polls = false;
+  while (true) {
+    const auto* node = first_pieces;
+    if (own.pc != begin_of_phase_ || !own.has_all_lanes())
+      node = compiled.pieces_at(own.pc, own.has_all_lanes() ? CodeFor::all_lanes : CodeFor::some_lanes);
+    if (!node) return PhaseEnd::elsewhere;
+    context.budget = budget;
+    context.polls = 0;
+    const auto end = try_pieces(node, context, worker, polls);
+    if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
+    budget -= static_cast<std::int64_t>(context.executed);
+    worker.instructions += context.executed;
+    if (end == CodeEnd::ended) {
+      if (own.has_fragments)
+        own.warp->end_all();
+      else
+        threads_ended(static_cast<unsigned>(std::popcount(own.lanes)));
+      return PhaseEnd::ended;
+    }
+    if (end == CodeEnd::parted) {
+      own.warp->parts_at(own.pc, context);
+      own.state = WholeWarp::State::parted;
+      own.has_fragments = true;
+    } else if (end == CodeEnd::left) {
+      own.pc = context.at;
+    }
+    if (worker.fault.kind != FaultKind::none || context.executed == 0) return PhaseEnd::elsewhere;
+    if (end == CodeEnd::left && is_barrier(own.pc)) return PhaseEnd::barrier;
+    if (budget > 0 && end != CodeEnd::parted) continue;
+    worker.spins |= polls;
+    return PhaseEnd::turn;
+  }
+}
+
+// Whether all threads of the block come to this instruction. The one that the warp before came to is remembered.
+bool Block::is_barrier(std::uint32_t pc) {
+  if (pc == barrier_of_phase_) return true;
+  if (!is_of_all_threads(worker_->grid.entry->code[pc])) return false;
+  barrier_of_phase_ = pc;
+  return true;
+}
+
+// All that have not ended stand at a barrier. False: it may not be the same one.
+bool Block::pass_barrier(const Function& kernel) {
+  using State = WholeWarp::State;
+  for (const auto& own : whole_warps_)
+    if (own.state != State::ended && own.pc != barrier_of_phase_) return false;
+  if (!is_constant(kernel.code[barrier_of_phase_].a)) return false;
+  for (auto& own : whole_warps_) {
+    if (own.state == State::ended) continue;
+    own.state = State::runs;
+    ++own.pc;
+    ++worker_->instructions;
+  }
+  begin_of_phase_ = barrier_of_phase_ + 1;
+  if (warps_.size() > 1) first_turns_ = kFirstTurns;
+  return true;
+}
+
+// Fragments say again where the warps stand.
+void Block::end_phases() {
+  using State = WholeWarp::State;
+  for (const auto& own : whole_warps_) {
+    if (own.state == State::ended || own.state == State::parted) continue;
+    own.warp->stands_at(own.pc, own.lanes);
+    if (own.state == State::runs && own.pc != begin_of_phase_) own.warp->leaves_code();
+  }
+  for (const auto& own : whole_warps_)
+    if (own.state == State::at_barrier) own.warp->waits_at_barrier();
 }
 
 }  // namespace nvmlkit::ptx

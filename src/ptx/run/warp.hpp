@@ -21,8 +21,8 @@ class Compiled;
 class Schedule;
 struct CodeContext;
 enum class CodeEnd : std::uint32_t;
-struct PieceNode;
 class UnwrittenBits;
+struct WholeWarp;
 
 // What a look at memory that others change counts for, in instructions.
 inline constexpr unsigned kWeightOfPoll = 64;
@@ -83,21 +83,22 @@ class Warp {
   explicit Warp(Block& owner) : block(owner) {}
 
   void start(unsigned index, Mask lanes);
-  // The first turn of a warp of 32 lanes that has not started, where compiled code begins at the start of the kernel.
-  // False: it has still to start.
-  bool begins_by_code(const PieceNode& code, Turn turn, Progress& out);
   // Executes until no lane can go on, the turn ends, or a barrier of the block lets others go on.
   Progress execute(Turn turn);
 
   // Of the phases of a block (phases.cpp). All lanes stand at this instruction of the kernel, and wait for nothing.
-  bool stands_whole_at(std::uint32_t pc);
-  PhaseEnd takes_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions);
-  // Of a warp whose lanes stand at one instruction: which one, and if it is a barrier, its number.
-  std::uint32_t place() const { return fragments_.front().pc; }
-  std::uint32_t barrier_ahead() const;
-  // The others are at the barrier as well, or they are not.
-  void passes_barrier();
+  bool stands_whole_at(std::uint32_t pc) const;
+  WholeWarp begins_whole(unsigned index, Mask lanes);
+  WholeWarp whole();
+  void stands_at(std::uint32_t pc, Mask lanes);
+  void leaves_code();
   void waits_at_barrier();
+  // Code that began here has ended with lanes in several places.
+  void parts_at(std::uint32_t pc, const CodeContext& context);
+  void end_all();
+  PhaseEnd takes_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions);
+  // Of a warp whose lanes stand at one instruction: which one.
+  std::uint32_t place() const { return fragments_.front().pc; }
   CodeContext context(Mask lanes);
 
   // The 32 values of an operand.
@@ -170,13 +171,12 @@ class Warp {
   std::size_t choose_by(Schedule& schedule);
   std::uint64_t step(std::size_t number);
   std::uint64_t stop(std::size_t number, std::uint32_t pc, std::uint64_t executed);
-  void end_all();
   bool ends_refused();
   bool ends_by_code(std::size_t number, std::uint64_t& executed);
   bool arrives_whole(const Instruction& i);
   CodeEnd run_code(std::size_t number, std::uint64_t& executed);
   bool takes_turn_by_code(Turn turn, Progress& out);
-  CodeEnd try_pieces(const PieceNode* node, CodeContext& context);
+  WholeWarp whole_of(Frame& frame, Mask lanes);
   Fragment& fragment_of_phase();
   void join_in_phase();
   bool ends_turn(Turn turn, std::size_t number, Progress& out);

@@ -46,9 +46,12 @@ struct Worker {
 
   // What the instructions of a piece of compiled code reached last.
   Reached* reached(const NumberedPiece& code) {
+    if (&code == last_code_ && reached_since_ == releases.load(std::memory_order_acquire)) return last_reached_;
     const bool is_there = reached_since_ == releases.load(std::memory_order_acquire) && code.number < reached_.size() &&
                           reached_[code.number].size() >= code.piece.places;
-    return is_there ? reached_[code.number].data() : make_reached(code);
+    last_reached_ = is_there ? reached_[code.number].data() : make_reached(code);
+    last_code_ = &code;
+    return last_reached_;
   }
   // The allocation at an address, if there is one.
   void remember(std::uint64_t address, bool writes, Reached& out);
@@ -66,6 +69,8 @@ struct Worker {
   Region read_only_[kRemembered];  // looked through when it is in none of those
   unsigned next_ = 0;
   std::vector<std::vector<Reached>> reached_;  // by the number of the code
+  const NumberedPiece* last_code_ = nullptr;   // of which these were asked for last
+  Reached* last_reached_ = nullptr;
   std::vector<std::shared_ptr<const void>> held_;
   std::uint32_t reached_since_ = known_since_;
 };
