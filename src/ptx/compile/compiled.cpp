@@ -41,6 +41,7 @@ Compiled::Compiled(const Function& function)
   const auto& code = function.code;
   const auto allow = [&](std::size_t at) { spots_[2 * at].may_begin = spots_[2 * at + 1].may_begin = true; };
   allow(0);
+  if (!is_end_of_code_.empty()) is_end_of_code_[0].store(true);  // each call begins there
   for (std::size_t k = 0; k < code.size(); ++k) {
     if (writes_shared(function, static_cast<std::uint32_t>(k))) allow(k);
     if (code[k].kind == Kind::plain || code[k].kind == Kind::guarded) continue;

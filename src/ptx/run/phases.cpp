@@ -296,7 +296,7 @@ void Block::end_phases() {
   for (const auto& own : whole_warps_) {
     if (own.state == State::ended || own.state == State::parted) continue;
     own.warp->stands_at(own.pc, own.lanes);
-    if (own.state == State::runs && own.pc != begin_of_phase_) own.warp->leaves_code();
+    if (own.state == State::runs) own.warp->leaves_code();
   }
   for (const auto& own : whole_warps_)
     if (own.state == State::at_barrier) own.warp->waits_at_barrier();
