@@ -165,6 +165,7 @@ bool Warp::ends_by_code(std::size_t number, std::uint64_t& executed) {
     const auto& next = frame_->function->code[fragment.pc];
     // To arrive at a barrier is no work.
     if (next.kind == Kind::barrier) return arrives_whole(next);
+    if (fragments_.size() > 1 && is_ahead(number)) return true;  // those behind it may meet it here
     if (budget_ <= static_cast<std::int64_t>(executed)) return true;
     if (executed == before) return false;
   }
