@@ -13,6 +13,7 @@ import os
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -84,6 +85,27 @@ def mend_cfd(source: Path) -> None:
 
 def mend_cfd_of_openmp(source: Path) -> None:
     fewer_iterations(source / "euler3d_cpu.cpp")
+
+
+def film(rows: int, columns: int, frames: list[bytes]) -> bytes:
+    """An AVI file of grey pictures, which are not compressed."""
+
+    def chunk(name: bytes, *content: bytes) -> bytes:
+        data = b"".join(content)
+        return name + struct.pack("<I", len(data)) + data + b"\0" * (len(data) % 2)
+
+    def listed(kind: bytes, *content: bytes) -> bytes:
+        return chunk(b"LIST", kind, *content)
+
+    size, count = rows * columns, len(frames)
+    head = struct.pack("<14I", 40000, size * 25, 0, 16, count, 0, 1, size, columns, rows, 0, 0, 0, 0)
+    stream = b"vidsDIB " + struct.pack("<10I4H", 0, 0, 0, 1, 25, 0, count, size, 0, 0, 0, 0, columns, rows)
+    picture = struct.pack("<IiiHHIIiiII", 40, columns, rows, 1, 8, 0, size, 0, 0, 0, 0)
+    pictures = [chunk(b"00db", frame) for frame in frames]
+    places = [4 + sum(map(len, pictures[:k])) for k in range(count)]
+    index = b"".join(b"00db" + struct.pack("<III", 16, place, size) for place in places)
+    heads = listed(b"hdrl", chunk(b"avih", head), listed(b"strl", chunk(b"strh", stream), chunk(b"strf", picture)))
+    return chunk(b"RIFF", b"AVI ", heads, listed(b"movi", *pictures), chunk(b"idx1", index))
 
 
 @dataclass(frozen=True)
@@ -212,6 +234,18 @@ PROGRAMS = [
         ),
         Side("b+tree", "main.c kernel/kernel_cpu.c kernel/kernel_cpu_2.c util/timer/timer.c util/num/num.c", "cores 1 file {data}/keys command {data}/commands"),
     ),
+    Program(
+        "myocyte",
+        "myocyte 100 128 1",
+        Side("myocyte", "main.cu", "100 128 1"),
+        Side("myocyte", "main.c", "100 128 1 1"),
+    ),
+    Program(
+        "heartwall",
+        "heartwall, 4 pictures of 590 x 609",
+        Side("heartwall", "main.cu AVI/avilib.c AVI/avimod.c", "{data}/film.avi 4", "-IAVI"),
+        Side("heartwall", "main.c AVI/avilib.c AVI/avimod.c", "{data}/film.avi 4 1", "-IAVI"),
+    ),
 ]
 
 
@@ -251,6 +285,11 @@ def make_data(folder: Path) -> None:
     write("cells", ["49152", *(" ".join([f"{by_chance.uniform(0.9, 1.1):.6f}", *neighbours(k)]) for k in range(49152))])
     write("keys", ["262144", *(str(by_chance.randrange(1 << 30)) for _ in range(262144))])
     write("commands", ["j 6000 3000", "", "k 10000"])
+    frames = [bytes(by_chance.randrange(256) for _ in range(590 * 609)) for _ in range(5)]
+    (folder / "film.avi").write_bytes(film(590, 609, frames))
+    # myocyte has the path of its data in its code: ../../data/myocyte.
+    write("../one/data/myocyte/y.txt", numbers(91, 0.1, 1))
+    write("../one/data/myocyte/params.txt", numbers(18, 0.5, 1))
     # srad_v1 has the path of its picture in its code: ../../../data/srad/image.pgm.
     pixels = [str(by_chance.randrange(256)) for _ in range(502 * 458)]
     write("srad/image.pgm", ["P2", "458 502", "255", *(" ".join(pixels[row * 458 : row * 458 + 458]) for row in range(502))])
@@ -344,7 +383,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         work = (options.work or Path(temporary)).resolve()
         data = work / "run" / "data"
-        if not (data / "commands").exists():
+        if not (data / "film.avi").exists():
             make_data(data)
         for program in chosen:
             for kind, side in (("cuda", program.cuda), ("openmp", program.openmp)):
