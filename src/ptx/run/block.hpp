@@ -114,10 +114,10 @@ class Block {
   unsigned live_threads_ = 0;
   unsigned started_ = 0;  // warps that have begun
   bool released_ = false;
-  unsigned first_turns_ = 0;            // of warps that went on from a barrier, still to be taken
-  std::vector<WholeWarp> whole_warps_;  // while they go through phases by code
-  bool are_whole_warps_ready_ = false;  // for the next block
-  std::uint32_t begin_of_phase_ = 0;    // the instruction where all of them began
+  unsigned first_turns_ = 0;              // of warps that went on from a barrier, still to be taken
+  std::vector<WholeWarp> whole_warps_;    // while they go through phases by code
+  bool are_whole_warps_ready_ = false;    // for the next block
+  std::uint32_t begin_of_phase_ = 0;      // the instruction where all of them began
   std::uint32_t barrier_of_phase_ = ~0u;  // the one that a warp came to last
   std::FILE* output_;
   std::string printed_;

@@ -146,7 +146,8 @@ CodeEnd Warp::run_code(std::size_t number, std::uint64_t& executed) {
   const auto* const known = compiled.visit(fragment.pc, context);
   auto end = known ? try_pieces(known, context, block.worker(), polls_) : CodeEnd::mismatch;
   if (known && end == CodeEnd::mismatch)
-    if (const auto* const added = compiled.add(fragment.pc, context)) end = try_pieces(added, context, block.worker(), polls_);
+    if (const auto* const added = compiled.add(fragment.pc, context))
+      end = try_pieces(added, context, block.worker(), polls_);
   if (end == CodeEnd::mismatch) return end;
   executed += context.executed;
   if (end == CodeEnd::left) leave_code(fragment, context.at);

@@ -11,68 +11,6 @@
 
 namespace nvmlkit::ptx {
 
-bool Warp::stands_whole_at(std::uint32_t pc) const {
-  if (fragments_.size() != 1) return false;
-  const auto& only = fragments_.front();
-  return only.pc == pc && only.wait == Wait::none && !only.frame->caller;
-}
-
-// Of a block that begins. The frame of the block before will do where there is one.
-WholeWarp Warp::begins_whole(unsigned index, Mask lanes) {
-  const bool has_frame = frames_.size() == 1 && frame_ && frame_->function == block.worker().grid.entry;
-  if (!has_frame || local_capacity_ > 0) {
-    start(index, lanes);
-    return whole();
-  }
-  index_ = index;
-  live_ = lanes;
-  fragments_.clear();
-  return whole_of(*frame_, lanes);
-}
-
-WholeWarp Warp::whole() {
-  const auto& only = fragments_.front();
-  enter(only);
-  auto out = whole_of(*frame_, only.mask);
-  out.pc = only.pc;
-  out.has_fragments = true;
-  return out;
-}
-
-WholeWarp Warp::whole_of(Frame& frame, Mask lanes) {
-  WholeWarp out;
-  out.warp = this;
-  out.registers = frame.registers.get();
-  out.special = reinterpret_cast<const std::byte*>(&special_);
-  out.frame_params = frame.params.data();
-  out.carry = &carry;
-  out.local = local_.data();
-  out.local_bytes = local_capacity_;
-  out.lanes = lanes;
-  return out;
-}
-
-// Its fragment says again where its lanes stand.
-void Warp::stands_at(std::uint32_t pc, Mask lanes) {
-  if (fragments_.empty()) start(index_, lanes);
-  fragments_.front().pc = pc;
-  enter(fragments_.front());
-}
-
-// Behind code, at an instruction that needs more than code.
-void Warp::leaves_code() { leave_code(fragments_.front(), fragments_.front().pc); }
-
-// For those that came to the barrier of a phase that not all come to.
-void Warp::waits_at_barrier() {
-  leaves_code();
-  arrives_whole(frame_->function->code[place()]);
-}
-
-void Warp::parts_at(std::uint32_t pc, const CodeContext& context) {
-  stands_at(pc, context.lanes);
-  part(0, context);
-}
-
 // In a phase of the block: piece after piece, until the turn ends. What ends with lanes in two places is a turn: code
 // ends there in front of what other warps may still have to read.
 PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions) {
@@ -208,8 +146,9 @@ PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& contex
     if (own.state == State::ended) continue;
     has_barrier |= own.state == State::at_barrier;
     if (own.state == State::at_barrier) continue;
-    const auto end = own.state == State::parted ? own.warp->takes_turn_of_phase(compiled, context, instructions)
-                                                : take_turn_of_whole(own, compiled, first_pieces, context, instructions);
+    const auto end = own.state == State::parted
+                         ? own.warp->takes_turn_of_phase(compiled, context, instructions)
+                         : take_turn_of_whole(own, compiled, first_pieces, context, instructions);
     if (end == PhaseEnd::elsewhere) return end;
     if (end == PhaseEnd::barrier && own.state == State::parted) {  // its lanes have met, those that have not ended
       const auto& only = own.warp->fragments().front();

@@ -4,80 +4,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "flat_memory.hpp"
+#include "block_kernel.hpp"
 #include "ptx/compile/compiled.hpp"
-#include "ptx/launch.hpp"
 
 namespace {
 
 using namespace nvmlkit;
-
-constexpr unsigned kBlocks = 6, kMostThreads = 128, kWarp = 32;
-constexpr unsigned kWords = kBlocks * kMostThreads;
-unsigned wrong = 0;
-
-struct Kernel {
-  std::unique_ptr<ptx::Module> module;
-  explicit Kernel(const std::string& body)
-      : module(ptx::load(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry kernel(.param .u64 data) {\n"
-                         ".reg .b32 %r<32>; .reg .b64 %rd<8>; .reg .f32 %f<8>; .reg .pred %p<8>; "
-                         ".shared .align 4 .b8 own[512];\n"
-                         "ld.param.u64 %rd1, [data]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;\n"
-                         "mad.lo.s32 %r3, %r1, 128, %r2; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2;\n"
-                         "ld.global.u32 %r4, [%rd3]; mov.u32 %r5, own; shl.b32 %r6, %r2, 2; add.s32 %r7, %r5, %r6;\n" +
-                         body + "\nst.global.u32 [%rd3], %r4; ret;\n}\n")) {}
-
-  ptx::Outcome run(std::vector<std::uint32_t>& words, unsigned threads) const {
-    test::FlatMemory memory(std::as_writable_bytes(std::span(words)));
-    const std::uint64_t data = test::FlatMemory::kStart;
-    ptx::Grid grid;
-    grid.module = module.get();
-    grid.entry = module->entry("kernel");
-    grid.blocks[0] = kBlocks;
-    grid.threads[0] = threads;
-    grid.params = std::as_bytes(std::span(&data, 1));
-    grid.memory = &memory;
-    grid.threads_of_host = 1;
-    return ptx::run_kernel(grid);
-  }
-};
-
-std::vector<std::uint32_t> numbers(unsigned seed) {
-  std::vector<std::uint32_t> out(kWords);
-  for (unsigned k = 0; k < kWords; ++k) out[k] = (k + seed) * 747796405u >> 12;
-  return out;
-}
-
-void expect(bool holds, const char* what, unsigned threads) {
-  if (holds) return;
-  ++wrong;
-  std::printf("%s, %u threads: wrong\n", what, threads);
-}
-
-// `step` is what one block makes of its numbers, `instructions` what one warp executes.
-using Step = std::function<void(std::span<std::uint32_t>)>;
-
-void check(const char* what, const std::string& body, const std::vector<unsigned>& sizes, const Step& step,
-           std::uint64_t instructions = 0) {
-  const Kernel kernel(body);
-  for (const auto threads : sizes)
-    for (unsigned seed = 0; seed < 3; ++seed) {
-      auto words = numbers(seed), wanted = words;
-      const auto outcome = kernel.run(words, threads);
-      for (unsigned block = 0; block < kBlocks; ++block) step(std::span(wanted).subspan(block * kMostThreads, threads));
-      const auto warps = (threads + kWarp - 1) / kWarp;
-      if (instructions > 0 && outcome.instructions != instructions * warps * kBlocks)
-        std::printf("%llu instructions\n", static_cast<unsigned long long>(outcome.instructions));
-      expect(outcome.fault.kind == ptx::FaultKind::none && words == wanted, what, threads);
-      if (instructions > 0) expect(outcome.instructions == instructions * warps * kBlocks, "instructions", threads);
-    }
-}
+using namespace nvmlkit::test;
 
 // A number is shifted from lane to lane: 40 rounds in a row, with two barriers each.
 void check_rounds() {
@@ -215,58 +152,6 @@ void check_warps() {
         });
 }
 
-// Some blocks have lanes that part, or warps that lose lanes, and the blocks behind them do not.
-void check_uneven_blocks() {
-  const std::string odd = "and.b32 %r15, %r1, 1; setp.eq.u32 %p4, %r15, 1; and.b32 %r16, %r2, 3; setp.eq.u32 %p5, %r16, 2;\n";
-  check("lanes that end in some blocks",
-        odd +
-            "and.pred %p6, %p4, %p5; st.shared.u32 [%r7], %r4; bar.sync 0; @%p6 ret; ld.shared.u32 %r13, [%r5+4]; "
-            "add.s32 %r4, %r4, %r13; bar.sync 0; st.shared.u32 [%r7], %r4; bar.sync 0; ld.shared.u32 %r13, [%r5+12]; "
-            "add.s32 %r4, %r4, %r13;",
-        {32, 64, 100, 128}, [block = 0u](std::span<std::uint32_t> words) mutable {
-          const bool is_odd = block++ % 2 == 1;
-          const auto second = words[1], fourth = words[3];
-          for (std::size_t k = 0; k < words.size(); ++k)
-            if (!is_odd || k % 4 != 2) words[k] += second + fourth + second;
-        });
-  check("lanes that part in some blocks",
-        odd +
-            "st.shared.u32 [%r7], %r4; bar.sync 0; @!%p4 bra OVER; mov.u32 %r17, %r16;\n"
-            "AGAIN: add.s32 %r4, %r4, 5; sub.s32 %r17, %r17, 1; setp.ge.s32 %p6, %r17, 0; @%p6 bra AGAIN;\n"
-            "OVER: bar.sync 0; ld.shared.u32 %r13, [%r5+8]; add.s32 %r4, %r4, %r13; bar.sync 0;",
-        {32, 64, 100, 128}, [block = 0u](std::span<std::uint32_t> words) mutable {
-          const bool is_odd = block++ % 2 == 1;
-          const auto third = words[2];
-          for (std::size_t k = 0; k < words.size(); ++k)
-            words[k] += third + (is_odd ? 5 * (static_cast<std::uint32_t>(k % 4) + 1) : 0);
-        });
-  check("local memory of a block",
-        ".local .align 4 .b8 mine[16]; mov.u32 %r18, mine; ld.local.u32 %r19, [%r18+4]; add.s32 %r19, %r19, 1; "
-        "st.local.u32 [%r18+4], %r19; bar.sync 0; ld.local.u32 %r20, [%r18+4]; add.s32 %r4, %r4, %r20; bar.sync 0;",
-        {32, 100, 128}, [](std::span<std::uint32_t> words) {
-          for (auto& word : words) ++word;
-        });
-}
-
-// Lanes that have parted meet again where they do in the interpreter, so that none executes what follows alone.
-void check_meetings() {
-  const Kernel kernel(
-      "and.b32 %r16, %r2, 7; setp.eq.u32 %p5, %r16, 2; setp.eq.u32 %p7, %r16, 5; mov.u32 %r20, 0;\n"
-      "OUTER: mov.u32 %r17, %r16; @%p7 bra LATE;\n"
-      "AGAIN: sub.s32 %r17, %r17, 1; setp.ge.s32 %p6, %r17, 0; @%p6 bra AGAIN;\n"
-      "@%p5 bra SIDE; add.s32 %r4, %r4, 1; bra.uni MEET;\n"
-      "SIDE: mov.u32 %r18, 3;\n"
-      "SPIN: sub.s32 %r18, %r18, 1; add.s32 %r4, %r4, 2; setp.gt.s32 %p6, %r18, 0; @%p6 bra SPIN;\n"
-      "MEET: add.s32 %r4, %r4, 7; xor.b32 %r4, %r4, 1; add.s32 %r4, %r4, 7;\n"
-      "LATE: add.s32 %r20, %r20, 1; setp.lt.u32 %p6, %r20, 20; @%p6 bra OUTER;");
-  auto words = numbers(0);
-  const auto outcome = kernel.run(words, kMostThreads);
-  constexpr std::uint64_t kInInterpreter = 23424;
-  if (outcome.instructions != kInInterpreter)
-    std::printf("%llu instructions\n", static_cast<unsigned long long>(outcome.instructions));
-  expect(outcome.instructions == kInInterpreter, "lanes meet again: instructions", kMostThreads);
-}
-
 // The first warp of a block reads the word of its first lane, all others those of the warp before.
 void check_border() {
   const Kernel kernel(
@@ -317,8 +202,6 @@ int main() {
   check_parts();
   check_data();
   check_warps();
-  check_uneven_blocks();
-  check_meetings();
   check_border();
   check_large_kernel();
   std::printf("%u wrong\n", wrong);
