@@ -127,7 +127,7 @@ class ClusterTest(unittest.TestCase):
         manifest, count = re.subn(r"image: (nvcr|registry\.k8s)\.io/\S+", f"image: {objects.NVIDIA}", text)
         self.assertGreaterEqual(count, 1, name)
         self.cluster.apply(manifest)
-        self.addCleanup(self.cluster.kubectl, "delete", "-f", "-", text=manifest)
+        self.addCleanup(self.cluster.kubectl, "delete", "--cascade=foreground", "-f", "-", text=manifest)
 
     def install_toolkit(self) -> None:
         """NVIDIA's runtime on the node, as the guide has it; until the end of the test."""
@@ -144,9 +144,10 @@ class ClusterTest(unittest.TestCase):
         self.cluster.restart_containerd(node)
 
     def start_plugin(self, wanted: dict[str, int], **environment: str) -> None:
-        """Anew, with these resources of the node as the result."""
+        """Anew, with these resources of the node as the result. Never two plugins of a node at once: where a kubelet notices the end of one
+        after it has registered the next, it ends the connection to the next, whose GPUs are then unhealthy for good."""
+        self.delete_plugin()
         self.cluster.apply(objects.device_plugin(str(find("nvidia-cdi-hook")), **environment))
-        self.restart_plugin()
         # The node's count is that of the plugin before, until this one is registered.
         logs = ("-n", "kube-system", "logs", "-l", "name=nvidia-device-plugin", "--tail=-1")
         self.cluster.wait("the plugin", lambda: "Registered device plugin" in self.cluster.kubectl(*logs, check=False))
@@ -155,12 +156,18 @@ class ClusterTest(unittest.TestCase):
 
     def end_plugin(self) -> None:
         """With its specification: one more of the same devices would exclude both."""
-        self.cluster.kubectl("-n", "kube-system", "delete", "ds", "nvidia-device-plugin", "--ignore-not-found")
+        self.delete_plugin()
         for file in Path("/var/run/cdi").glob("k8s.device-plugin.nvidia.com-*.json"):
             file.unlink()
 
+    def delete_plugin(self) -> None:
+        """Returns when its pods have ended."""
+        delete = ("delete", "ds", "nvidia-device-plugin", "--ignore-not-found", "--cascade=foreground")
+        self.cluster.kubectl("-n", "kube-system", *delete)
+
     def restart_plugin(self) -> None:
-        self.cluster.kubectl("-n", "kube-system", "delete", "pod", "-l", "name=nvidia-device-plugin", "--grace-period=0", "--force")
+        """The next pod comes after the end of this one."""
+        self.cluster.kubectl("-n", "kube-system", "delete", "pod", "-l", "name=nvidia-device-plugin")
 
     def logs(self, pool: str, tail: int = 3) -> str:
         return self.cluster.kubectl("-n", "nvmlkit", "logs", "-l", f"nvmlkit.io/pool={pool}", f"--tail={tail}", check=False)

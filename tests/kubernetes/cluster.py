@@ -1,5 +1,5 @@
 """A cluster in the namespaces of this process: etcd, the control plane, and one node or more (kubelet.py). `run` makes the
-namespaces, in which /run, /etc and /var/lib are the test's own."""
+namespaces, in which /run, /etc, /var/lib and /var/log are the test's own."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """A node of the cluster: containerd and a kubelet. The first node lives in the namespaces of the test. Every further one has a mount
-namespace of its own, with its own /run, /etc and /var/lib, and control groups of its own."""
+namespace of its own, with its own /run, /etc, /var/lib and /var/log, and control groups of its own."""
 
 from __future__ import annotations
 
@@ -35,15 +35,16 @@ imports = ["{work}/containerd.d/*.toml"]
   BinaryName = "{runc}"
   SystemdCgroup = false
 """
-# Folders of its own for a further node. $1: the folder of the node.
+# Folders of its own for a further node. $1: the folder of the node. A kubelet removes logs of pods that it does not know, every minute.
 NAMESPACE = """
 set -e
-mkdir -p "$1"/{etc,lib}/{upper,work}
+mkdir -p "$1"/{etc,lib}/{upper,work} "$1"/log
 mount -t tmpfs -o mode=755 run /run
 for folder in etc lib; do
   place=/$folder; [ $folder = lib ] && place=/var/lib
   mount -t overlay overlay -o "lowerdir=$place,upperdir=$1/$folder/upper,workdir=$1/$folder/work" "$place"
 done
+mount --bind "$1/log" /var/log
 mount --make-rshared /
 echo made
 exec sleep infinity

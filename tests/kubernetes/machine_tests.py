@@ -46,8 +46,8 @@ class MachineTests(ClusterTest):
         # Helm may count the new pods before the old one has ended.
         self.cluster.wait("the L4", lambda: "2 x NVIDIA L4" in self.status(other))
         if find("nvidia-device-plugin") and find("nvidia-cdi-hook") and real_smi():
+            self.delete_plugin()
             self.cluster.apply(objects.device_plugin(str(find("nvidia-cdi-hook"))))
-            self.restart_plugin()
             for node, count, model in ((NODE, 8, "NVIDIA H100 80GB HBM3"), (other.name, 2, "NVIDIA L4")):
                 self.cluster.wait(f"GPUs of {node}", lambda: self.allocatable(node=node) == str(count))
                 text = self.run_pod(f"on-{node}", "nvidia-smi -L", 2, nodeSelector={"kubernetes.io/hostname": node})

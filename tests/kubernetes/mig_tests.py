@@ -74,7 +74,7 @@ class MigTests(ClusterTest):
         """By the label of the node, as the GPU operator runs it."""
         self.need("nvidia-mig-manager", "nvidia-mig-parted", "dbus-daemon")
         self.start_bus()
-        self.cluster.kubectl("-n", "kube-system", "delete", "ds", "nvidia-device-plugin", "--ignore-not-found")
+        self.delete_plugin()
         self.machine({"base": "h100", "system": {"num_devices": 2}})
         self.apply_example("mig-manager.yaml")
         self.addCleanup(self.cluster.kubectl, "label", "node", NODE, "nvidia.com/mig.config-", "nvidia.com/mig.config.state-", check=False)

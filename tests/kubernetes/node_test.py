@@ -28,7 +28,7 @@ class NodeTest(ChartTests, PluginTests, MigTests, ProgramTests, ComputeDomainTes
     def test_90_uninstall_leaves_the_node_as_it_was(self) -> None:
         self.chart("upgrade", "kernelLog=/run/nvidia/kernel.log")
         self.assertTrue(STATE.exists())
-        self.cluster.kubectl("-n", "kube-system", "delete", "ds", "nvidia-device-plugin", "--ignore-not-found")
+        self.delete_plugin()
         self.cluster.helm("uninstall", "nvmlkit", "--namespace", "nvmlkit", "--wait")
         self.cluster.wait("the pods' end", lambda: "pod/" not in self.cluster.kubectl("-n", "nvmlkit", "get", "pods", "-o", "name"))
         left = self.entries_of_node() - self.before

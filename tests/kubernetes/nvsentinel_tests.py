@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import objects
@@ -28,6 +29,8 @@ METADATA = Path("/var/lib/nvsentinel/gpu_metadata.json")
 # A user without rights: PostgreSQL refuses root.
 USER = "nobody"
 CONDITION = "SysLogsXIDError"
+# The chart's syslog monitor reads the journal every 15 s.
+ROUNDS = 40
 # The labels of a node with GPUs, which GPU feature discovery sets on others.
 LABELS = {"nvidia.com/gpu.present": "true"}
 SMALL = {"requests": {"cpu": "10m", "memory": "16Mi"}}
@@ -146,6 +149,7 @@ class NvsentinelTests(ClusterTest):
         self.cluster.wait("a place in the journal", lambda: any("SysLogsSXIDError" in file.read_text() for file in CURSORS.glob("*")))
         self.a_fault_that_is_not_fatal()
         self.a_fatal_fault(database)
+        self.a_heal(database)
         self.a_reset(database)
 
     def start_journal(self) -> None:
@@ -217,6 +221,15 @@ class NvsentinelTests(ClusterTest):
         fatal = [event for event in database.events() if event.get("isFatal")]
         self.assertEqual({(event["nodeName"], event["checkName"]) for event in fatal}, {(NODE, CONDITION)})
         self.assertLessEqual({"119"}, {code for event in fatal for code in event["errorCode"]})  # type: ignore[attr-defined]
+
+    def a_heal(self, database: Database) -> None:
+        """A driver writes nothing when a GPU is well, so the node stays as it is. The GPU breaks again, for the reset."""
+        healthy = [event for event in database.events() if event.get("isHealthy")]
+        self.nvmlkit("heal", "gpu=3")
+        time.sleep(ROUNDS)
+        self.assertEqual([event for event in database.events() if event.get("isHealthy")], healthy)
+        self.assertEqual((self.condition(), self.is_cordoned()), ("True", True))
+        self.nvmlkit("fault", "gpu=3", "xid", "119")
 
     def a_reset(self, database: Database) -> None:
         """By NVSentinel's script, in a pod as its janitor makes one. It writes an entry of the journal."""

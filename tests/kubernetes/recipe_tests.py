@@ -47,7 +47,7 @@ class RecipeTests(ClusterTest):
         for image, ours in CHANGED.items():
             text = text.replace(image, ours)
         plugin.write_text(text)
-        self.addCleanup(self.cluster.kubectl, "delete", "-f", str(plugin), check=False)
+        self.addCleanup(self.cluster.kubectl, "delete", "--cascade=foreground", "-f", str(plugin), check=False)
         (folder / "test").mkdir()
         (folder / "test/pod.yaml").write_text(objects.pod("two-gpus", "ls /dev/nvidia[0-9]", 2))
         self.addCleanup(self.cluster.kubectl, "delete", "pod", "two-gpus", "--ignore-not-found", check=False)
