@@ -47,6 +47,17 @@ set(CPACK_DEBIAN_COMPILER_PACKAGE_ENHANCES nvmlkit)
 set(CPACK_DEBIAN_COMPILER_DESCRIPTION "Compiled CUDA kernels on nvmlkit's simulated GPUs
  With this library, the simulated CUDA driver compiles kernels that run often. Without it, kernels are interpreted.")
 
+# What the package nvmlkit needs of the build: the container image has this package alone.
+if(NVMLKIT_BUILD_DRIVER)
+  add_custom_target(nvmlkit_runtime DEPENDS nvmlkit_cli compute-sanitizer nvidia-ml nvmlkit_cuda_driver nvmlkit_nscq ptxas nvmlkit-cdi-hook
+                    nvidia-cuda-mps-control nvidia-cuda-mps-server nvidia-imex nvidia-imex-ctl)
+  foreach(part nvmlkit-node nvmlkit-audit nvmlkit_trace_driver nvmlkit-clock nvmlkit_manual)
+    if(TARGET ${part})
+      add_dependencies(nvmlkit_runtime ${part})
+    endif()
+  endforeach()
+endif()
+
 include(CPack)
 cpack_add_component_group(runtime)
 cpack_add_component_group(libraries)

@@ -27,10 +27,12 @@ build_preset() {
 # The architecture of this machine, in Debian's words.
 machine_architecture() { dpkg --print-architecture; }
 
-# build_debs FOLDER [ARCHITECTURE]: the Debian packages of an architecture, this machine's when none is given, from a build
-# folder of their own.
+# build_debs FOLDER [ARCHITECTURE [PACKAGE]]: the Debian packages of an architecture, this machine's when none is given, from a build
+# folder of their own. PACKAGE is nvmlkit: only this one, and only what it needs is built.
 build_debs() {
   local architecture=${2:-$(machine_architecture)} preset=release folder="$nvmlkit_root/build/packages" options=() log
+  local targets=() packed=()
+  [[ -z ${3:-} ]] || { targets=(--target nvmlkit_runtime); packed=(-D 'CPACK_COMPONENTS_ALL=command;driver;data;doc'); }
   if [[ $architecture != "$(machine_architecture)" ]]; then
     # CMake does not ask Debian for the folder of libraries when it builds for another machine.
     preset=$architecture folder+="-$architecture" options=(-DCMAKE_INSTALL_LIBDIR=lib/aarch64-linux-gnu)
@@ -43,20 +45,20 @@ build_debs() {
       && cmake --preset "$preset" -B "$folder" -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DNVMLKIT_BUILD_TESTS=OFF \
         -DNVMLKIT_BUILD_BENCH=OFF -DNVMLKIT_BUILD_EXAMPLES=OFF -DNVMLKIT_BUILD_GENERATOR=OFF -DCMAKE_INSTALL_PREFIX=/usr \
         ${options[@]+"${options[@]}"} \
-      && cmake --build "$folder" -j "$(build_jobs)" \
-      && DEB_HOST_ARCH=$architecture cpack -G DEB --config "$folder/CPackConfig.cmake" -B "$1"
+      && cmake --build "$folder" -j "$(build_jobs)" ${targets[@]+"${targets[@]}"} \
+      && DEB_HOST_ARCH=$architecture cpack -G DEB ${packed[@]+"${packed[@]}"} --config "$folder/CPackConfig.cmake" -B "$1"
   ) >"$log" 2>&1 || die "the packages cannot be built, the whole output is in ${log#"$nvmlkit_root"/}"
 }
 
-# The packages of several architectures in FOLDER, and no others.
-build_all_debs() { # build_all_debs FOLDER ARCHITECTURE...
-  local folder=$1 architecture
-  shift
+# The packages of several architectures in FOLDER, and no others. PACKAGE: see build_debs; empty for all.
+build_all_debs() { # build_all_debs FOLDER PACKAGE ARCHITECTURE...
+  local folder=$1 package=$2 architecture
+  shift 2
   check_architectures "$@"
   rm -f "$folder"/{lib,}nvmlkit*.deb
   for architecture in "$@"; do
     prepare_architecture "$architecture"
-    build_debs "$folder" "$architecture"
+    build_debs "$folder" "$architecture" "$package"
   done
 }
 
