@@ -193,6 +193,73 @@ TEST(Calls, OneThreadQueuesOperationsOfEachRankInTurn) {
   for (int i = 0; i < 2; ++i) EXPECT_EQ(buffers[at(i)]->read(), floats(10, 2));
 }
 
+// A receive that waits in its stream lets later calls through, of the same thread and of others.
+TEST(Calls, AReceiveMayBeCalledBeforeItsSend) {
+  Ranks ranks(2);
+  auto& n = nccl_library();
+  const auto from = numbered(2, 1000), to = numbered(2, 1000);
+  const auto pass = [&](int sender, bool is_send) {
+    const int rank = is_send ? sender : 1 - sender;
+    auto* const comm = ranks.comms[at(rank)];
+    EXPECT_EQ(n.ncclGroupStart(), ncclSuccess);
+    EXPECT_EQ(is_send ? n.ncclSend(from[at(rank)]->at(), 1000, ncclFloat32, 1 - rank, comm, ranks.streams[at(rank)])
+                      : n.ncclRecv(to[at(rank)]->at(), 1000, ncclFloat32, 1 - rank, comm, ranks.streams[at(rank)]),
+              ncclSuccess);
+    EXPECT_EQ(n.ncclGroupEnd(), ncclSuccess);
+  };
+  const auto wait = [&](int rank) {
+    devices().use(rank);
+    EXPECT_EQ(devices().wait_for(ranks.streams[at(rank)]), cuda::CUDA_SUCCESS);
+  };
+  for (const int sender : {0, 1}) {  // one thread
+    pass(sender, false);
+    pass(sender, true);
+    ranks.wait();
+    EXPECT_EQ(to[at(1 - sender)]->read(), floats(1000, static_cast<float>(sender + 1)));
+  }
+  std::thread receiver([&] {  // a thread for each rank: what the receiver waits for has not been called
+    pass(0, false);
+    wait(1);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  pass(0, true);
+  wait(0);
+  receiver.join();
+  EXPECT_EQ(to[1]->read(), floats(1000, 1));
+}
+
+// Small sends do not wait for their receives, so both ranks may send first.
+TEST(Calls, BothRanksMaySendFirst) {
+  Ranks ranks(2);
+  auto& n = nccl_library();
+  const auto from = numbered(2, 1000), to = numbered(2, 1000);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(n.ncclSend(from[at(i)]->at(), 1000, ncclFloat32, 1 - i, ranks.comms[at(i)], ranks.streams[at(i)]),
+              ncclSuccess);
+    EXPECT_EQ(n.ncclRecv(to[at(i)]->at(), 1000, ncclFloat32, 1 - i, ranks.comms[at(i)], ranks.streams[at(i)]),
+              ncclSuccess);
+  }
+  ranks.wait();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(to[at(i)]->read(), floats(1000, static_cast<float>(2 - i)));
+}
+
+// Each rank waits in one communicator for what the other sends in the other one, in streams of their own.
+TEST(Calls, CommunicatorsDoNotWaitForEachOther) {
+  Ranks first(2), second(2);
+  Ranks* const each[] = {&first, &second};
+  auto& n = nccl_library();
+  const auto from = numbered(2, 1000), to = numbered(2, 1000);
+  for (int i = 0; i < 2; ++i) {
+    auto &receives = *each[i], &sends = *each[1 - i];
+    EXPECT_EQ(n.ncclRecv(to[at(i)]->at(), 1000, ncclFloat32, 1 - i, receives.comms[at(i)], receives.streams[at(i)]),
+              ncclSuccess);
+    EXPECT_EQ(n.ncclSend(from[at(i)]->at(), 1000, ncclFloat32, 1 - i, sends.comms[at(i)], sends.streams[at(i)]),
+              ncclSuccess);
+  }
+  for (auto* const ranks : each) ranks->wait();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(to[at(i)]->read(), floats(1000, static_cast<float>(2 - i)));
+}
+
 TEST(Calls, AnAbortEndsWhatWaits) {
   Ranks ranks(2);
   const auto buffers = numbered(2, 10);
