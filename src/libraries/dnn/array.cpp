@@ -90,6 +90,7 @@ void store_row(Type type, const T* from, std::int64_t count, void* to) {
 
 template <class T>
 Array<T> load(const Layout& layout, const void* from) {
+  if (layout.vector > 1) return load<T>(layout.without_vectors(), from).reshaped(layout.sizes);
   if (layout.type == kOwn<T> && layout.is_dense()) return Array<T>(layout.sizes, static_cast<const T*>(from));
   Array<T> out(layout.sizes);
   if (out.count() == 0) return out;
@@ -111,6 +112,10 @@ Array<T> load(const Layout& layout, const void* from) {
 
 template <class T>
 void store(const Array<T>& elements, const Layout& layout, void* to, double alpha, double beta) {
+  if (layout.vector > 1) {
+    const auto plain = layout.without_vectors();
+    return store(Array<T>(plain.sizes, elements.data()), plain, to, alpha, beta);
+  }
   if (elements.count() == 0) return;
   const std::size_t size = size_of(layout.type);
   auto* const bytes = static_cast<char*>(to);

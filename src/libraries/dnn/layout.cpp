@@ -17,7 +17,17 @@ Sizes dense_strides(const Sizes& sizes) {
 
 std::int64_t Layout::count() const { return product(sizes); }
 
+Layout Layout::without_vectors() const {
+  Layout out{type, sizes, strides};
+  for (auto& stride : out.strides) stride *= vector;
+  out.sizes[1] /= vector;
+  out.sizes.insert(out.sizes.begin() + 2, vector);
+  out.strides.insert(out.strides.begin() + 2, 1);
+  return out;
+}
+
 std::int64_t Layout::extent() const {
+  if (vector > 1) return without_vectors().extent();
   std::int64_t last = 0;
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     if (sizes[k] <= 0) return 0;
@@ -27,6 +37,7 @@ std::int64_t Layout::extent() const {
 }
 
 bool Layout::is_dense() const {
+  if (vector > 1) return false;
   const auto dense = dense_strides(sizes);
   for (std::size_t k = 0; k < sizes.size(); ++k)
     if (sizes[k] != 1 && strides[k] != dense[k]) return false;

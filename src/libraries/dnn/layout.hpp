@@ -9,14 +9,19 @@ namespace nvmlkit::dnn {
 
 using Sizes = std::vector<std::int64_t>;
 
+// With `vector` above 1, so many channels lie side by side: strides count vectors, and that of the channels leads to
+// the next vector.
 struct Layout {
   Type type = Type::f32;
   Sizes sizes, strides;  // of elements
+  std::int64_t vector = 1;
 
   std::int64_t count() const;
   // Elements from the first to the last one, with what lies between them.
   std::int64_t extent() const;
   bool is_dense() const;  // in the order of the sizes
+  // The same elements without vectors: the place in a vector is a dimension of its own, behind that of the vectors.
+  Layout without_vectors() const;
 };
 
 std::int64_t product(const Sizes& sizes);

@@ -11,9 +11,11 @@ from ctypes import addressof, byref, c_char_p, c_double, c_float, c_int, c_size_
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import beside
 
-# All but the types of vectors of int8, which are not simulated.
+# All but the types of vectors of int8, which are of one format.
 TYPES = (*range(-1, 5), 6, *range(9, 16))
+VECTORS = (5, 7, 8)
 FORMATS = range(-1, 4)
+OF_VECTORS = 2
 no_handle = create_string_buffer(1 << 16)
 
 
@@ -71,6 +73,29 @@ def tensors(call: beside.Library) -> Iterator[beside.Answer]:
         all_sizes, all_strides = integers(*[99] * 12), integers(*[99] * 12)
         status = call("cudnnGetTensorNdDescriptor", of, wanted, byref(kind), byref(count), all_sizes, all_strides)
         yield f"get nd {wanted}", (status, count.value, list(all_sizes), list(all_strides))
+
+
+def vectors(call: beside.Library) -> Iterator[beside.Answer]:
+    of, w, how = made(call, "Tensor"), made(call, "Filter"), made(call, "Convolution")
+    call("cudnnSetConvolution2dDescriptor", how, 1, 1, 1, 1, 1, 1, 1, 4)
+    shapes = ((2, 32, 4, 5), (2, 64, 4, 5), (2, 8, 4, 5), (2, 3, 4, 5), (0, 32, 4, 5), (2, 32, 4), (2, 64, 4, 5, 6), (2, 36, 3, 3))
+    for type_, shape in itertools.product(VECTORS, shapes):
+        bytes_, count, kind, all_sizes, all_strides = c_size_t(99), c_int(99), c_int(99), integers(*[99] * 9), integers(*[99] * 9)
+        status = call("cudnnSetTensorNdDescriptorEx", of, OF_VECTORS, type_, len(shape), integers(*shape, 0))
+        call("cudnnGetTensorNdDescriptor", of, 8, byref(kind), byref(count), all_sizes, all_strides)
+        call("cudnnGetTensorSizeInBytes", of, byref(bytes_))
+        yield f"vectors {type_} {shape}", (status, kind.value, count.value, list(all_sizes), list(all_strides), bytes_.value)
+        got, format_ = integers(*[99] * 9), c_int(99)
+        status = call("cudnnSetFilterNdDescriptor", w, type_, OF_VECTORS, len(shape), integers(*shape, 0))
+        call("cudnnGetFilterNdDescriptor", w, 8, byref(kind), byref(format_), byref(count), got)
+        call("cudnnGetFilterSizeInBytes", w, byref(bytes_))
+        yield f"filter of vectors {type_} {shape}", (status, kind.value, format_.value, count.value, list(got), bytes_.value)
+    for type_, channels in itertools.product(VECTORS, (32, 64)):
+        out = [c_int(99) for _ in range(4)]
+        call("cudnnSetTensor4dDescriptor", of, OF_VECTORS, type_, 2, channels, 7, 8)
+        call("cudnnSetFilter4dDescriptor", w, type_, OF_VECTORS, 16, 32, 3, 3)
+        status = call("cudnnGetConvolution2dForwardOutputDim", how, of, w, *map(byref, out))
+        yield f"output of vectors {type_} {channels}", (status, [o.value for o in out] if status == 0 else ())
 
 
 def filters(call: beside.Library) -> Iterator[beside.Answer]:
@@ -411,7 +436,7 @@ def nothing(call: beside.Library) -> Iterator[beside.Answer]:
 
 def answers(call: beside.Library) -> Iterator[beside.Answer]:
     """What a descriptor holds after a call that it refused is left open: some of it may have changed."""
-    for part in (tensors, filters, convolutions, pooling, settings, responses, transforms, folded_convolutions, fused_packs, attentions, sequences_of_attention, nothing):
+    for part in (tensors, vectors, filters, convolutions, pooling, settings, responses, transforms, folded_convolutions, fused_packs, attentions, sequences_of_attention, nothing):
         for name, answer in part(call):
             is_refused = isinstance(answer, tuple) and answer[0] != 0
             yield name, answer[0] if is_refused else answer

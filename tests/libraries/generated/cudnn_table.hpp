@@ -186,6 +186,7 @@ struct Cudnn : Loaded {
   decltype(&cudnn::cudnnRNNSetClip_v8) cudnnRNNSetClip_v8 = find<decltype(&cudnn::cudnnRNNSetClip_v8)>("cudnnRNNSetClip_v8");
   decltype(&cudnn::cudnnRNNSetClip_v9) cudnnRNNSetClip_v9 = find<decltype(&cudnn::cudnnRNNSetClip_v9)>("cudnnRNNSetClip_v9");
   decltype(&cudnn::cudnnReduceTensor) cudnnReduceTensor = find<decltype(&cudnn::cudnnReduceTensor)>("cudnnReduceTensor");
+  decltype(&cudnn::cudnnReorderFilterAndBias) cudnnReorderFilterAndBias = find<decltype(&cudnn::cudnnReorderFilterAndBias)>("cudnnReorderFilterAndBias");
   decltype(&cudnn::cudnnRestoreDropoutDescriptor) cudnnRestoreDropoutDescriptor = find<decltype(&cudnn::cudnnRestoreDropoutDescriptor)>("cudnnRestoreDropoutDescriptor");
   decltype(&cudnn::cudnnScaleTensor) cudnnScaleTensor = find<decltype(&cudnn::cudnnScaleTensor)>("cudnnScaleTensor");
   decltype(&cudnn::cudnnSetActivationDescriptor) cudnnSetActivationDescriptor = find<decltype(&cudnn::cudnnSetActivationDescriptor)>("cudnnSetActivationDescriptor");
@@ -235,7 +236,6 @@ struct Cudnn : Loaded {
 
 // Those that answer CUDNN_STATUS_NOT_SUPPORTED.
 inline const std::vector<const char*> kCudnnUnsupported = {
-    "cudnnReorderFilterAndBias",
 };
 
 }  // namespace nvmlkit::library_test

@@ -39,6 +39,9 @@ cudnnStatus_t check_convolution(const Convolution* c, const Tensor* x, const Fil
     return bad("the sizes of a convolution");
   if ((x->layout.type == dnn::Type::f64) != (y->layout.type == dnn::Type::f64))
     return refuse(CUDNN_STATUS_NOT_SUPPORTED, "double and another type");
+  if (x->layout.vector != w->layout.vector) return bad("the vectors of the input and of the filter");
+  if (y->layout.vector != x->layout.vector && (y->layout.vector > 1 || y->layout.type != dnn::Type::f32))
+    return refuse(CUDNN_STATUS_NOT_SUPPORTED, "the vectors of the output");
   return CUDNN_STATUS_SUCCESS;
 }
 

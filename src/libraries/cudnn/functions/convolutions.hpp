@@ -23,5 +23,8 @@ cudnnStatus_t convolve_to_filter(const Call& call, const void* alpha, const Tens
                                  const Filter* of_dw, void* dw);
 cudnnStatus_t convolve_to_bias(const Call& call, const void* alpha, const Tensor* of_dy, const void* dy,
                                const void* beta, const Tensor* of_db, void* db);
+// A filter of INT8x32 and its bias in the order that tensor cores take.
+cudnnStatus_t reorder_filter(const Call& call, const Filter* of_w, cudnnReorderType_t type, const void* from, void* to,
+                             int has_bias, const void* bias, void* to_bias);
 
 }  // namespace nvmlkit::cudnn::functions

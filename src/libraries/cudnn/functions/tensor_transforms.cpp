@@ -103,6 +103,7 @@ cudnnStatus_t get_transform(TensorTransform* t, std::uint32_t count, cudnnTensor
 cudnnStatus_t init_destination(const TensorTransform* t, const Tensor* from, Tensor* to, std::size_t* bytes) {
   if (!are_live(t) || !are_live(from, to) || !bytes) return bad("a descriptor is none, or no place for the size");
   if (!from->is_set()) return refuse(CUDNN_STATUS_NOT_SUPPORTED, "the source is not set");
+  if (from->layout.vector > 1) return refuse(CUDNN_STATUS_NOT_SUPPORTED, "a source of vectors");
   const auto sizes = sizes_after(*t, from->layout.sizes);
   if (std::any_of(sizes.begin(), sizes.end(), [](auto size) { return size < 1; })) return bad("a size below 1");
   if (t->format != CUDNN_TENSOR_NCHW && t->format != CUDNN_TENSOR_NHWC)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libraries/cudnn/operand.hpp"
+#include "libraries/cudnn/vectors.hpp"
 
 namespace nvmlkit::cudnn::functions {
 namespace {
@@ -21,28 +22,36 @@ dnn::Sizes strides_of(cudnnTensorFormat_t format, const dnn::Sizes& sizes) {
 }
 
 // The graph interface has more types.
-cudnnStatus_t check(cudnnDataType_t type, int count, const int* sizes, const char* function) {
+cudnnStatus_t check(cudnnDataType_t type, int count, const int* sizes) {
   if (!sizes) return bad("no sizes");
   if (type > CUDNN_DATA_BFLOAT16) return bad("no type of elements of such a descriptor");
   if (count > kMostDimensions) return refuse(CUDNN_STATUS_NOT_SUPPORTED, "more than 8 dimensions");
   if (count < 2) return bad("less than 2 dimensions");
   for (int k = 0; k < count; ++k)
     if (sizes[k] <= 0) return bad("a size below 1");
-  if (!is_type(type)) return not_simulated(function, ("of the type " + std::to_string(type)).c_str());
   return CUDNN_STATUS_SUCCESS;
 }
 
-bool is_of_vectors(cudnnDataType_t type) {
-  return type == CUDNN_DATA_INT8x4 || type == CUDNN_DATA_UINT8x4 || type == CUDNN_DATA_INT8x32;
+// As NVIDIA's library: a tensor has whole vectors, and a filter those that are whole.
+cudnnStatus_t set_of_vectors(dnn::Layout& out, cudnnDataType_t type, int count, const int* sizes, bool is_filter) {
+  const auto vector = channels_in(type);
+  if (vector == 1) return bad("a format of vectors of another type");
+  if (!is_filter && sizes[1] % vector != 0) return bad("channels that fill no vectors");
+  out = {type_of_each(type), dnn::Sizes(sizes, sizes + count), {}, vector};
+  auto of_vectors = out.sizes;
+  of_vectors[1] /= vector;
+  out.sizes[1] = of_vectors[1] * vector;
+  out.strides = dnn::dense_strides(of_vectors);
+  return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t set(dnn::Layout& out, cudnnDataType_t type, int count, const int* sizes, cudnnTensorFormat_t format,
-                  const char* function) {
+                  const char* function, bool is_filter = false) {
   if (format > CUDNN_TENSOR_NCHW_VECT_C) return bad("no such format");
-  if (format == CUDNN_TENSOR_NCHW_VECT_C && !is_of_vectors(type)) return bad("a format of vectors of another type");
-  if (const auto status = check(type, count, sizes, function); status != CUDNN_STATUS_SUCCESS) return status;
-  out.type = static_cast<dnn::Type>(type);
-  out.sizes.assign(sizes, sizes + count);
+  if (const auto status = check(type, count, sizes); status != CUDNN_STATUS_SUCCESS) return status;
+  if (format == CUDNN_TENSOR_NCHW_VECT_C) return set_of_vectors(out, type, count, sizes, is_filter);
+  if (!is_type(type)) return not_simulated(function, "of vectors in another format");
+  out = {static_cast<dnn::Type>(type), dnn::Sizes(sizes, sizes + count), {}};
   out.strides = strides_of(format, out.sizes);
   return CUDNN_STATUS_SUCCESS;
 }
@@ -50,6 +59,13 @@ cudnnStatus_t set(dnn::Layout& out, cudnnDataType_t type, int count, const int* 
 template <class T>
 void tell(T* out, T value) {
   if (out) *out = value;
+}
+
+// As NVIDIA's library: it tells four channels for each vector of a filter, also for vectors of 32.
+dnn::Sizes told_sizes(const Filter& f) {
+  auto out = f.layout.sizes;
+  if (f.layout.vector > 1) out[1] = out[1] / f.layout.vector * 4;
+  return out;
 }
 
 void tell(const dnn::Sizes& values, int* out, int count) {
@@ -60,8 +76,7 @@ void tell(const dnn::Sizes& values, int* out, int count) {
 }  // namespace
 
 void set_layout(dnn::Layout& out, dnn::Type type, const int* sizes, cudnnTensorFormat_t format) {
-  out.type = type;
-  out.sizes.assign(sizes, sizes + 4);
+  out = {type, dnn::Sizes(sizes, sizes + 4), {}};
   out.strides = strides_of(format, out.sizes);
 }
 
@@ -79,13 +94,13 @@ cudnnStatus_t set_tensor_4d_strides(Tensor* t, cudnnDataType_t type, int n, int 
 
 cudnnStatus_t set_tensor(Tensor* t, cudnnDataType_t type, int count, const int* sizes, const int* strides) {
   if (!are_live(t)) return bad("the descriptor is none");
-  if (const auto status = check(type, count, sizes, "cudnnSetTensorNdDescriptor"); status != CUDNN_STATUS_SUCCESS)
-    return status;
+  if (const auto status = check(type, count, sizes); status != CUDNN_STATUS_SUCCESS) return status;
   if (!strides) return bad("no strides");
   for (int k = 0; k < count; ++k) {
     if (strides[k] == 0 && sizes[k] != 1) return bad("a stride of 0");
     if (strides[k] < 0) return not_simulated("cudnnSetTensorNdDescriptor", "with a stride below 0");
   }
+  if (!is_type(type)) return not_simulated("cudnnSetTensorNdDescriptor", "of vectors with strides");
   t->layout = {static_cast<dnn::Type>(type), dnn::Sizes(sizes, sizes + count), dnn::Sizes(strides, strides + count)};
   return CUDNN_STATUS_SUCCESS;
 }
@@ -101,7 +116,7 @@ cudnnStatus_t get_tensor_4d(const Tensor* t, cudnnDataType_t* type, int* n, int*
   if (!are_live(t)) return bad("the descriptor is none");
   int* const sizes[] = {n, c, h, w};
   int* const strides[] = {of_n, of_c, of_h, of_w};
-  tell(type, static_cast<cudnnDataType_t>(t->layout.type));
+  tell(type, type_of(t->layout));
   for (std::size_t k = 0; k < 4; ++k) {
     tell(sizes[k], value_at(t->layout.sizes, k));
     tell(strides[k], value_at(t->layout.strides, k));
@@ -111,7 +126,7 @@ cudnnStatus_t get_tensor_4d(const Tensor* t, cudnnDataType_t* type, int* n, int*
 
 cudnnStatus_t get_tensor(const Tensor* t, int requested, cudnnDataType_t* type, int* count, int* sizes, int* strides) {
   if (!are_live(t)) return bad("the descriptor is none");
-  tell(type, static_cast<cudnnDataType_t>(t->layout.type));
+  tell(type, type_of(t->layout));
   tell(count, static_cast<int>(t->layout.sizes.size()));
   tell(t->layout.sizes, sizes, requested);
   tell(t->layout.strides, strides, requested);
@@ -133,7 +148,7 @@ cudnnStatus_t set_filter(Filter* f, cudnnDataType_t type, cudnnTensorFormat_t fo
   if (!are_live(f)) return bad("the descriptor is none");
   if (count < 3) return bad("less than 3 dimensions");
   if (type == CUDNN_DATA_INT32) return bad("a filter of int32");
-  const auto status = set(f->layout, type, count, sizes, format, "cudnnSetFilterNdDescriptor");
+  const auto status = set(f->layout, type, count, sizes, format, "cudnnSetFilterNdDescriptor", true);
   if (status == CUDNN_STATUS_SUCCESS) f->format = format;
   return status;
 }
@@ -142,19 +157,20 @@ cudnnStatus_t get_filter_4d(const Filter* f, cudnnDataType_t* type, cudnnTensorF
                             int* w) {
   if (!are_live(f)) return bad("the descriptor is none");
   int* const sizes[] = {k, c, h, w};
-  tell(type, static_cast<cudnnDataType_t>(f->layout.type));
+  tell(type, type_of(f->layout));
   tell(format, f->format);
-  for (std::size_t d = 0; d < 4; ++d) tell(sizes[d], value_at(f->layout.sizes, d));
+  const auto told = told_sizes(*f);
+  for (std::size_t d = 0; d < 4; ++d) tell(sizes[d], value_at(told, d));
   return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t get_filter(const Filter* f, int requested, cudnnDataType_t* type, cudnnTensorFormat_t* format, int* count,
                          int* sizes) {
   if (!are_live(f)) return bad("the descriptor is none");
-  tell(type, static_cast<cudnnDataType_t>(f->layout.type));
+  tell(type, type_of(f->layout));
   tell(format, f->format);
   tell(count, static_cast<int>(f->layout.sizes.size()));
-  tell(f->layout.sizes, sizes, requested);
+  tell(told_sizes(*f), sizes, requested);
   return CUDNN_STATUS_SUCCESS;
 }
 

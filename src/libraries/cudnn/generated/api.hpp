@@ -186,6 +186,7 @@ cudnnStatus_t cudnnRNNGetClip_v9(Rnn* rnnDesc, cudnnRNNClipMode_t* clipMode, dou
 cudnnStatus_t cudnnRNNSetClip_v8(Rnn* rnnDesc, cudnnRNNClipMode_t clipMode, cudnnNanPropagation_t clipNanOpt, double lclip, double rclip);
 cudnnStatus_t cudnnRNNSetClip_v9(Rnn* rnnDesc, cudnnRNNClipMode_t clipMode, double lclip, double rclip);
 cudnnStatus_t cudnnReduceTensor(Handle* handle, const ReduceTensor* reduceTensorDesc, void* indices, size_t indicesSizeInBytes, void* workspace, size_t workspaceSizeInBytes, const void* alpha, const Tensor* aDesc, const void* A, const void* beta, const Tensor* cDesc, void* C);
+cudnnStatus_t cudnnReorderFilterAndBias(Handle* handle, const Filter* filterDesc, cudnnReorderType_t reorderType, const void* filterData, void* reorderedFilterData, int reorderBias, const void* biasData, void* reorderedBiasData);
 cudnnStatus_t cudnnRestoreDropoutDescriptor(Dropout* dropoutDesc, Handle* handle, float dropout, void* states, size_t stateSizeInBytes, unsigned long long seed);
 cudnnStatus_t cudnnScaleTensor(Handle* handle, const Tensor* yDesc, void* y, const void* alpha);
 cudnnStatus_t cudnnSetActivationDescriptor(Activation* activationDesc, cudnnActivationMode_t mode, cudnnNanPropagation_t reluNanOpt, double coef);

@@ -25,4 +25,8 @@ NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnConvolutionForward(Handle* handle, con
   return with(handle, "cudnnConvolutionForward", [&](const Call& call) { return functions::convolve(call, alpha, xDesc, x, wDesc, w, convDesc, algo, workSpace, workSpaceSizeInBytes, beta, yDesc, y); });
 }
 
+NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnReorderFilterAndBias(Handle* handle, const Filter* filterDesc, cudnnReorderType_t reorderType, const void* filterData, void* reorderedFilterData, int reorderBias, const void* biasData, void* reorderedBiasData) {
+  return with(handle, "cudnnReorderFilterAndBias", [&](const Call& call) { return functions::reorder_filter(call, filterDesc, reorderType, filterData, reorderedFilterData, reorderBias, biasData, reorderedBiasData); });
+}
+
 }  // namespace nvmlkit::cudnn

@@ -6,9 +6,6 @@
 namespace nvmlkit::cudnn {
 extern "C" {
 
-NVMLKIT_LIBRARY_EXPORT cudnnStatus_t cudnnReorderFilterAndBias(Handle* handle) {
-  return with(handle, "cudnnReorderFilterAndBias", [](const Call&) { return unsupported("cudnnReorderFilterAndBias", CUDNN_STATUS_NOT_SUPPORTED); });
-}
 
 }  // extern "C"
 }  // namespace nvmlkit::cudnn
