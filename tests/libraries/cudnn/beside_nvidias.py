@@ -89,7 +89,10 @@ def vectors(call: beside.Library) -> Iterator[beside.Answer]:
         status = call("cudnnSetFilterNdDescriptor", w, type_, OF_VECTORS, len(shape), integers(*shape, 0))
         call("cudnnGetFilterNdDescriptor", w, 8, byref(kind), byref(format_), byref(count), got)
         call("cudnnGetFilterSizeInBytes", w, byref(bytes_))
-        yield f"filter of vectors {type_} {shape}", (status, kind.value, format_.value, count.value, list(got), bytes_.value)
+        yield f"filter of vectors {type_} {shape}", (status, kind.value, format_.value, count.value, list(got)[: count.value], bytes_.value)
+        if len(shape) == 4:
+            of_four = [c_int(99) for _ in range(6)]
+            yield f"filter of four dimensions {type_} {shape}", (status, call("cudnnGetFilter4dDescriptor", w, *map(byref, of_four)), [g.value for g in of_four])
     for type_, channels in itertools.product(VECTORS, (32, 64)):
         out = [c_int(99) for _ in range(4)]
         call("cudnnSetTensor4dDescriptor", of, OF_VECTORS, type_, 2, channels, 7, 8)

@@ -61,13 +61,6 @@ void tell(T* out, T value) {
   if (out) *out = value;
 }
 
-// As NVIDIA's library: it tells four channels for each vector of a filter, also for vectors of 32.
-dnn::Sizes told_sizes(const Filter& f) {
-  auto out = f.layout.sizes;
-  if (f.layout.vector > 1) out[1] = out[1] / f.layout.vector * 4;
-  return out;
-}
-
 void tell(const dnn::Sizes& values, int* out, int count) {
   const auto most = static_cast<std::size_t>(std::max(count, 0));
   for (std::size_t k = 0; out && k < values.size() && k < most; ++k) out[k] = static_cast<int>(values[k]);
@@ -159,8 +152,9 @@ cudnnStatus_t get_filter_4d(const Filter* f, cudnnDataType_t* type, cudnnTensorF
   int* const sizes[] = {k, c, h, w};
   tell(type, type_of(f->layout));
   tell(format, f->format);
-  const auto told = told_sizes(*f);
-  for (std::size_t d = 0; d < 4; ++d) tell(sizes[d], value_at(told, d));
+  for (std::size_t d = 0; d < 4; ++d) tell(sizes[d], value_at(f->layout.sizes, d));
+  // As NVIDIA's library: here it counts four channels in each vector, also in those of 32.
+  if (f->layout.vector > 1) tell(c, static_cast<int>(f->layout.sizes[1] / f->layout.vector * 4));
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -170,7 +164,7 @@ cudnnStatus_t get_filter(const Filter* f, int requested, cudnnDataType_t* type, 
   tell(type, type_of(f->layout));
   tell(format, f->format);
   tell(count, static_cast<int>(f->layout.sizes.size()));
-  tell(told_sizes(*f), sizes, requested);
+  tell(f->layout.sizes, sizes, requested);
   return CUDNN_STATUS_SUCCESS;
 }
 
