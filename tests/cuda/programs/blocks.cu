@@ -49,6 +49,8 @@ __global__ void histogram(const std::uint8_t* in, int n, unsigned* bins) {
   atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);
 }
 
+__global__ void nothing() {}
+
 __global__ void votes(unsigned* out) {
   const int lane = threadIdx.x;
   unsigned result = __ballot_sync(~0u, lane % 3 == 0);
@@ -229,6 +231,12 @@ void check_cooperation() {
   EXPECT(download(data, ring.size()) == ring);
 }
 
+// As many as a launch may have. None is started, so it takes no time.
+void check_empty_blocks() {
+  nothing<<<2147483647, 256>>>();
+  OK(cudaDeviceSynchronize());
+}
+
 int main() {
   check_product();
   check_sum();
@@ -238,6 +246,7 @@ int main() {
   check_lock();
   check_atomics();
   check_cooperation();
+  check_empty_blocks();
   OK(cudaDeviceSynchronize());
   std::puts("all is well");
 }

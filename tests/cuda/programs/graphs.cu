@@ -289,6 +289,7 @@ int main(int count, char** arguments) {
   held_objects();
   attributes();
   libraries();
+  launched_by_the_driver();
   batches();
   kept_memory();
   logs();

@@ -45,6 +45,37 @@ inline void libraries() {
   cudaGetLastError();
 }
 
+__global__ void reversed(int* values) {
+  extern __shared__ int kept[];
+  kept[threadIdx.x] = values[threadIdx.x];
+  __syncthreads();
+  values[threadIdx.x] = kept[blockDim.x - 1 - threadIdx.x];
+}
+
+// What the runtime set for a kernel holds where the driver launches it.
+inline void launched_by_the_driver() {
+  constexpr int kCount = 64, kShared = 100 << 10;
+  const auto* const symbol = reinterpret_cast<const void*>(reversed);
+  cudaFunction_t function;
+  OK(cudaGetFuncBySymbol(&function, symbol));
+  int values[kCount], *there = nullptr, most = 0;
+  for (int i = 0; i < kCount; ++i) values[i] = i;
+  OK(cudaMalloc(&there, sizeof values));
+  OK(cudaMemcpy(there, values, sizeof values, cudaMemcpyHostToDevice));
+  void* arguments[] = {&there};
+  const auto launch = [&] {
+    return cuLaunchKernel(function, 1, 1, 1, kCount, 1, 1, kShared, nullptr, arguments, nullptr);
+  };
+  EXPECT(launch() == CUDA_ERROR_INVALID_VALUE);
+  OK(cudaFuncSetAttribute(symbol, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared));
+  EXPECT(cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function) == CUDA_SUCCESS &&
+         most == kShared);
+  EXPECT(launch() == CUDA_SUCCESS);
+  OK(cudaMemcpy(values, there, sizeof values, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < kCount; ++i) EXPECT(values[i] == kCount - 1 - i);
+  OK(cudaFree(there));
+}
+
 inline void batches() {
   constexpr int kCount = 64, kPitch = 16;
   std::vector<int> host(kCount), back(kCount);
