@@ -70,3 +70,32 @@ float c_sum(const float* in, int n) {
   for (int i = 0; i < n; ++i) sum += in[i];
   return sum;
 }
+
+static int inside(int at, int n) { return at < 0 ? 0 : at >= n ? n - 1 : at; }
+
+/* The element at each point; a picture turned by some degrees. */
+void c_points(const float* in, float* out, int n) {
+  for (int y = 0; y < n; ++y)
+    for (int x = 0; x < n; ++x) {
+      const float u = 0.96f * (float)x - 0.28f * (float)y + 0.5f, v = 0.28f * (float)x + 0.96f * (float)y + 0.5f;
+      out[y * n + x] = in[inside((int)floorf(v), n) * n + inside((int)floorf(u), n)];
+    }
+}
+
+/* The same between the elements, with weights of 8 bits as a GPU has them. */
+void c_linear(const float* in, float* out, int n) {
+  for (int y = 0; y < n; ++y)
+    for (int x = 0; x < n; ++x) {
+      const float u = 0.96f * (float)x - 0.28f * (float)y, v = 0.28f * (float)x + 0.96f * (float)y;
+      const float left = floorf(u), above = floorf(v);
+      const float a = floorf((u - left) * 256 + 0.5f) / 256, b = floorf((v - above) * 256 + 0.5f) / 256;
+      const int i = inside((int)left, n), j = inside((int)above, n);
+      const int k = inside((int)left + 1, n), l = inside((int)above + 1, n);
+      out[y * n + x] =
+          (1 - b) * ((1 - a) * in[j * n + i] + a * in[j * n + k]) + b * ((1 - a) * in[l * n + i] + a * in[l * n + k]);
+    }
+}
+
+void c_sines(const double* a, const double* b, double* out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = sin(a[i] / b[i]);
+}

@@ -14,6 +14,9 @@ void c_histogram(const unsigned char* in, unsigned* bins, int n);
 void c_bodies(const float* x, const float* y, const float* z, float* pull, int n);
 void c_black_scholes(const float* price, const float* strike, const float* years, float* call, int n);
 float c_sum(const float* in, int n);
+void c_points(const float* in, float* out, int n);
+void c_linear(const float* in, float* out, int n);
+void c_sines(const double* a, const double* b, double* out, int n);
 
 #ifdef __cplusplus
 }

@@ -111,6 +111,18 @@ __global__ void sum_of_blocks(const float* in, float* out, int n) {
   if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
 }
 
+// A picture turned by some degrees.
+__global__ void picture(cudaTextureObject_t in, float* out, int n) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= n || y >= n) return;
+  out[y * n + x] = tex2D<float>(in, 0.96f * x - 0.28f * y + 0.5f, 0.28f * x + 0.96f * y + 0.5f);
+}
+
+__global__ void sines(const double* a, const double* b, double* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = sin(a[i] / b[i]);
+}
+
 double seconds(const std::function<void()>& work) {
   work();  // compiles, fills caches
   double passed = 0;
@@ -280,12 +292,44 @@ void sums(Table& table) {
       [&] { return out.difference() / 100; });  // the order of additions differs
 }
 
+void textures(Table& table) {
+  const int n = 1024;
+  Array<float> in(n * n, 1), out(n * n);
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypePitch2D;
+  resource.res.pitch2D.devPtr = in.device();
+  resource.res.pitch2D.desc = cudaCreateChannelDesc<float>();
+  resource.res.pitch2D.width = resource.res.pitch2D.height = n;
+  resource.res.pitch2D.pitchInBytes = n * sizeof(float);
+  const dim3 threads(32, 8), blocks(n / 32, n / 8);
+  for (const bool linear : {false, true}) {
+    cudaTextureDesc how{};
+    how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
+    how.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
+    cudaTextureObject_t texture = 0;
+    CHECK(cudaCreateTextureObject(&texture, &resource, &how, nullptr));
+    table.row(
+        linear ? "texture, linear" : "texture, points", [&] { picture<<<blocks, threads>>>(texture, out.device(), n); },
+        [&] { (linear ? c_linear : c_points)(in.host(), out.host(), n); }, [&] { return out.difference(); });
+    CHECK(cudaDestroyTextureObject(texture));
+  }
+}
+
+void quotients(Table& table) {
+  const int n = 1 << 20;
+  Array<double> a(n, 1), b(n, 2), out(n);
+  table.row(
+      "sin(a / b) of doubles, 1 M", [&] { sines<<<n / 256, 256>>>(a.device(), b.device(), out.device(), n); },
+      [&] { c_sines(a.host(), b.host(), out.host(), n); }, [&] { return out.difference(); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Table table;
   table.wanted.assign(argv + 1, argv + argc);
-  for (const auto part : {vector_addition, products, double_product, stencils, histograms, gravity, options, sums})
+  for (const auto part :
+       {vector_addition, products, double_product, stencils, histograms, gravity, options, sums, textures, quotients})
     part(table);
   std::printf("%-28s %45.1f times\n", "geometric mean", std::exp(table.logarithms / table.rows));
   return table.right ? 0 : 1;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 namespace nvmlkit::ptx {
 
@@ -37,6 +38,11 @@ struct Lookup {
   std::uint32_t layer = 0;
 };
 
+// Four components, as they lie in registers.
+struct Sampled {
+  std::uint32_t bits[4];
+};
+
 // Memory of the device and what of the host the device may reach. The driver implements it.
 class GlobalMemory {
  public:
@@ -49,8 +55,8 @@ class GlobalMemory {
   virtual bool release(std::uint64_t address) = 0;
   // What cudaGraphSetConditional sets, for nodes of graphs.
   virtual void set_condition(std::uint64_t, std::uint32_t) {}
-  // Four components, as they lie in registers. False: no texture, or not of that shape.
-  virtual bool sample(const Lookup&, std::uint32_t[4]) { return false; }
+  // As many as it could read. The next one has no texture, or one of another shape.
+  virtual std::size_t sample(std::span<const Lookup>, Sampled*) { return 0; }
   // `size` bytes of a surface, at so many bytes from the left, or null; with `clamps`, those at the edge for what lies
   // outside. False: no surface.
   virtual bool surface(std::uint64_t, const std::int32_t[3], std::size_t, bool, std::byte*&) { return false; }

@@ -221,11 +221,72 @@ static void references(float* out) {
 static void references(float*) {}
 #endif
 
+__global__ void sampled(cudaTextureObject_t one, cudaTextureObject_t two, const float* at, float* out, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const float x = at[i], y = at[(7 * i + 3) % count], z = at[(11 * i + 5) % count];
+  out[6 * i] = tex1D<float>(one, x);
+  out[6 * i + 1] = tex1D<float2>(two, x).y;
+  out[6 * i + 2] = tex2D<float>(one, x, y);
+  out[6 * i + 3] = tex2D<float2>(two, x, y).y;
+  out[6 * i + 4] = tex3D<float>(one, x, y, z);
+  out[6 * i + 5] = tex3D<float2>(two, x, y, z).y;
+}
+
+static cudaTextureObject_t texture_of(const std::vector<float>& values, int channels, const cudaTextureDesc& how) {
+  constexpr int kWidth = 13, kHeight = 9, kDepth = 5;
+  const auto format = channels == 1 ? cudaCreateChannelDesc<float>() : cudaCreateChannelDesc<float2>();
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  OK(cudaMalloc3DArray(&resource.res.array.array, &format, make_cudaExtent(kWidth, kHeight, kDepth)));
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr =
+      make_cudaPitchedPtr(const_cast<float*>(values.data()), kWidth * channels * sizeof(float), kWidth, kHeight);
+  copy.dstArray = resource.res.array.array;
+  copy.extent = make_cudaExtent(kWidth, kHeight, kDepth);
+  copy.kind = cudaMemcpyHostToDevice;
+  OK(cudaMemcpy3D(&copy));
+  cudaTextureObject_t out;
+  OK(cudaCreateTextureObject(&out, &resource, &how, nullptr));
+  return out;
+}
+
+// A texture of floats gives what one of two floats gives, at every coordinate.
+static void one_or_two_floats() {
+  constexpr int kCount = 512, kTexels = 13 * 9 * 5;
+  std::vector<float> one(kTexels), two(2 * kTexels, 0.25f), at(kCount), got(6 * kCount);
+  for (int k = 0; k < kTexels; ++k) two[2 * k + 1] = one[k] = static_cast<float>(k * 37 % 101 - 50) / 7;
+  for (int i = 0; i < kCount; ++i) at[i] = static_cast<float>(i * 29 % 641 - 200) / 17;
+  const float special[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e9f, -1e9f, 1e-40f, -0.0f, 0.5f, 12.5f, 1e8f};
+  std::memcpy(at.data(), special, sizeof special);
+  float *coordinates, *out;
+  OK(cudaMalloc(&coordinates, kCount * sizeof(float)));
+  OK(cudaMalloc(&out, 6 * kCount * sizeof(float)));
+  OK(cudaMemcpy(coordinates, at.data(), kCount * sizeof(float), cudaMemcpyHostToDevice));
+  for (const auto mode : {cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder})
+    for (const bool linear : {false, true})
+      for (const bool normalized : {false, true}) {
+        auto how = description(linear);
+        for (auto& each : how.addressMode) each = mode;
+        how.normalizedCoords = normalized;
+        sampled<<<kCount / 64, 64>>>(texture_of(one, 1, how), texture_of(two, 2, how), coordinates, out, kCount);
+        OK(cudaMemcpy(got.data(), out, 6 * kCount * sizeof(float), cudaMemcpyDeviceToHost));
+        int others = 0;
+        for (int i = 0; i < 3 * kCount; ++i) {
+          EXPECT(std::memcmp(&got[2 * i], &got[2 * i + 1], sizeof(float)) == 0 ||
+                 (std::isnan(got[2 * i]) && std::isnan(got[2 * i + 1])));
+          others += got[2 * i] != got[0];
+        }
+        EXPECT(others > kCount);
+      }
+}
+
 int main() {
   float* out;
   OK(cudaMalloc(&out, 64 * sizeof(float)));
   mipmaps(out);
   cubes_and_layers(out);
   references(out);
+  one_or_two_floats();
   std::puts("all is well");
 }

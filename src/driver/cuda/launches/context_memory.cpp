@@ -48,7 +48,9 @@ void ContextMemory::set_condition(std::uint64_t handle, std::uint32_t value) {
   if (const auto condition = conditions::find(handle)) condition->value = value;
 }
 
-bool ContextMemory::sample(const ptx::Lookup& lookup, std::uint32_t out[4]) { return textures::sample(lookup, out); }
+std::size_t ContextMemory::sample(std::span<const ptx::Lookup> lookups, ptx::Sampled* out) {
+  return textures::sample(lookups, out);
+}
 
 bool ContextMemory::surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, bool clamps,
                             std::byte*& out) {

@@ -15,7 +15,7 @@ class ContextMemory final : public ptx::GlobalMemory {
   // Memory that is not of the heap stays.
   bool release(std::uint64_t address) override;
   void set_condition(std::uint64_t handle, std::uint32_t value) override;
-  bool sample(const ptx::Lookup& lookup, std::uint32_t out[4]) override;
+  std::size_t sample(std::span<const ptx::Lookup> lookups, ptx::Sampled* out) override;
   bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, bool clamps, std::byte*& out) override;
 
  private:

@@ -1,4 +1,5 @@
 // Reads of a texture: coordinates, edges, interpolation between texels.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -64,26 +65,32 @@ ptx::Lookup on_face(const ptx::Lookup& lookup) {
   return out;
 }
 
+// Where a coordinate lies in one dimension: a texel and the next one, and how far from the first to the next.
+struct Span {
+  std::int64_t at[2] = {};
+  bool is_inside[2] = {true, true};
+  double weight[2] = {1, 0};
+};
+
 class Sampler {
  public:
   Sampler(const Texture& texture, const Texture::Level& level, const ptx::Lookup& lookup)
-      : t_(texture), level_(level), lookup_(lookup), normalized_(lookup.is_cube || (texture.how.flags & kNormalized)) {}
+      : t_(texture),
+        level_(level),
+        lookup_(lookup),
+        normalized_(lookup.is_cube || (texture.how.flags & kNormalized)),
+        sizes_{level.width, level.height, level.depth} {}
 
-  Texel texel(const std::int64_t place[3]) const {
-    std::int64_t at[3] = {place[0], place[1], place[2]};
-    const std::size_t sizes[3] = {level_.width, level_.height, level_.depth};
-    for (unsigned k = 0; k < lookup_.dimensions; ++k)
-      if (!inside(at[k], sizes[k], t_.how.addressMode[k], normalized_)) return border();
-    if (lookup_.is_layered)
-      at[2] = std::min(std::int64_t{lookup_.layer} + t_.first_layer, static_cast<std::int64_t>(level_.depth) - 1);
+  // `at` becomes the place after the mode for places beyond the edge.
+  Texel texel(std::int64_t at[3]) const {
+    if (!puts_inside(at)) return border();
     return read_texel(t_, level_, static_cast<std::size_t>(at[0]), static_cast<std::size_t>(at[1]),
                       static_cast<std::size_t>(at[2]));
   }
 
   // In texels from the left edge.
   double position(unsigned k) const {
-    const std::size_t sizes[3] = {level_.width, level_.height, level_.depth};
-    return normalized_ ? double{lookup_.at[k]} * static_cast<double>(sizes[k]) : double{lookup_.at[k]};
+    return normalized_ ? double{lookup_.at[k]} * static_cast<double>(sizes_[k]) : double{lookup_.at[k]};
   }
 
   Texel nearest() const {
@@ -94,39 +101,27 @@ class Sampler {
 
   Texel by_index() const {
     std::int64_t at[3] = {};
-    const std::size_t sizes[3] = {level_.width, level_.height, level_.depth};
     for (unsigned k = 0; k < lookup_.dimensions; ++k) {
       at[k] = lookup_.index[k];
-      if (at[k] < 0 || at[k] >= static_cast<std::int64_t>(sizes[k])) return {};
+      if (at[k] < 0 || at[k] >= static_cast<std::int64_t>(sizes_[k])) return {};
     }
     return texel(at);
   }
 
-  // Between the centres of neighbours, with weights of 8 bits as on hardware.
   Texel linear() const {
-    std::int64_t first[3] = {};
-    double part[3] = {};
-    for (unsigned k = 0; k < lookup_.dimensions; ++k) {
-      const double at = position(k) - 0.5;
-      first[k] = floor_of(at);
-      part[k] = std::floor((at - std::floor(at)) * 256 + 0.5) / 256;
-    }
-    double sums[4] = {};
-    for (unsigned corner = 0; corner < 1u << lookup_.dimensions; ++corner) {
-      std::int64_t at[3] = {};
-      double weight = 1;
-      for (unsigned k = 0; k < lookup_.dimensions; ++k) {
-        const bool next = corner >> k & 1;
-        at[k] = first[k] + next;
-        weight *= next ? part[k] : 1 - part[k];
-      }
-      if (weight == 0) continue;
-      const auto one = texel(at);
-      for (unsigned k = 0; k < 4; ++k) sums[k] += weight * double{one.value[k]};
-    }
-    Texel out;
-    for (unsigned k = 0; k < 4; ++k) out.value[k] = static_cast<float>(sums[k]);
-    return out;
+    return lookup_.dimensions == 1 ? linear<1, 4>() : lookup_.dimensions == 2 ? linear<2, 4>() : linear<3, 4>();
+  }
+
+  // The same, or the nearest one, of a texture that `is_plain`.
+  float one_float(bool filters) const {
+    if (filters)
+      return lookup_.dimensions == 1   ? linear<1, 1>().value[0]
+             : lookup_.dimensions == 2 ? linear<2, 1>().value[0]
+                                       : linear<3, 1>().value[0];
+    std::int64_t at[3] = {};
+    for (unsigned k = 0; k < lookup_.dimensions; ++k) at[k] = floor_of(position(k));
+    puts_inside(at);
+    return float_at(at[0], at[1], at[2]);
   }
 
   // One component of the four neighbours, from the lower left one against the clock.
@@ -134,7 +129,7 @@ class Sampler {
     constexpr int kRight[4] = {0, 1, 1, 0}, kDown[4] = {1, 1, 0, 0};
     Texel out;
     for (unsigned k = 0; k < 4; ++k) {
-      const std::int64_t at[3] = {floor_of(position(0) - 0.5) + kRight[k], floor_of(position(1) - 0.5) + kDown[k], 0};
+      std::int64_t at[3] = {floor_of(position(0) - 0.5) + kRight[k], floor_of(position(1) - 0.5) + kDown[k], 0};
       const auto one = texel(at);
       out.value[k] = one.value[lookup_.gathered];
       out.bits[k] = one.bits[lookup_.gathered];
@@ -143,9 +138,80 @@ class Sampler {
   }
 
  private:
+  static constexpr double kFar = 1e9;
+
+  // Without the C library: on a plain x86-64, std::floor is a call. Far away is outside, whichever way; what is no
+  // number is 0.
   static std::int64_t floor_of(double at) {
-    // Far away is outside, whichever way; what is no number is 0.
-    return at != at ? 0 : static_cast<std::int64_t>(std::floor(std::fmin(std::fmax(at, -1e9), 1e9)));
+    if (at != at) return 0;
+    if (at <= -kFar || at >= kFar) return static_cast<std::int64_t>(at < 0 ? -kFar : kFar);
+    const auto whole = static_cast<std::int64_t>(at);
+    return whole - (static_cast<double>(whole) > at);
+  }
+
+  // Between the centres of neighbours, with weights of 8 bits as on hardware.
+  Span span(unsigned k) const {
+    Span out;
+    const double at = position(k) - 0.5;
+    const auto first = floor_of(at);
+    const bool is_near = at > -kFar && at < kFar;
+    const double part = at - (is_near ? static_cast<double>(first) : std::floor(at));
+    out.weight[1] =
+        (is_near ? static_cast<double>(static_cast<int>(part * 256 + 0.5)) : std::floor(part * 256 + 0.5)) / 256;
+    out.weight[0] = 1 - out.weight[1];
+    for (unsigned next = 0; next < 2; ++next) {
+      out.at[next] = first + next;
+      out.is_inside[next] = inside(out.at[next], sizes_[k], t_.how.addressMode[k], normalized_);
+    }
+    return out;
+  }
+
+  // `most` channels at most; with one, of a texture that `is_plain`.
+  template <unsigned dimensions, unsigned most>
+  Texel linear() const {
+    Span spans[dimensions];
+    for (unsigned k = 0; k < dimensions; ++k) spans[k] = span(k);
+    double sums[4] = {};
+    for (unsigned corner = 0; corner < 1u << dimensions; ++corner) {
+      std::int64_t at[3] = {};
+      double weight = 1;
+      bool is_inside = true;
+      for (unsigned k = 0; k < dimensions; ++k) {
+        const auto next = corner >> k & 1;
+        at[k] = spans[k].at[next];
+        weight *= spans[k].weight[next];
+        is_inside &= spans[k].is_inside[next];
+      }
+      if (weight == 0) continue;
+      if (lookup_.is_layered) at[2] = layer();
+      if constexpr (most == 1) {
+        sums[0] += weight * double{float_at(at[0], at[1], at[2])};
+      } else {
+        const auto one = is_inside ? read_texel(t_, level_, static_cast<std::size_t>(at[0]),
+                                                static_cast<std::size_t>(at[1]), static_cast<std::size_t>(at[2]))
+                                   : border();
+        for (unsigned k = 0; k < 4; ++k) sums[k] += weight * double{one.value[k]};
+      }
+    }
+    Texel out;
+    for (unsigned k = 0; k < most; ++k) out.value[k] = static_cast<float>(sums[k]);
+    return out;
+  }
+
+  bool puts_inside(std::int64_t at[3]) const {
+    for (unsigned k = 0; k < lookup_.dimensions; ++k)
+      if (!inside(at[k], sizes_[k], t_.how.addressMode[k], normalized_)) return false;
+    if (lookup_.is_layered) at[2] = layer();
+    return true;
+  }
+
+  float float_at(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    return value_at<float>(
+        place_of(t_, level_, static_cast<std::size_t>(x), static_cast<std::size_t>(y), static_cast<std::size_t>(z)));
+  }
+
+  std::int64_t layer() const {
+    return std::min(std::int64_t{lookup_.layer} + t_.first_layer, static_cast<std::int64_t>(level_.depth) - 1);
   }
 
   Texel border() const {
@@ -162,6 +228,7 @@ class Sampler {
   const Texture::Level& level_;
   const ptx::Lookup& lookup_;
   const bool normalized_;
+  const std::size_t sizes_[3];
 };
 
 // How many levels down, for what a texel of the picture covers of the largest level.
@@ -196,25 +263,52 @@ Texel look(const Texture& t, const Texture::Level& level, const ptx::Lookup& loo
                               : sampler.nearest();
 }
 
-}  // namespace
+// What is read most: one float, at a place that always is inside.
+bool is_plain(const Texture& t, const ptx::Lookup& lookup) {
+  if (t.format != CU_AD_FORMAT_FLOAT || t.channels != 1 || t.levels.size() != 1) return false;
+  for (unsigned k = 0; k < lookup.dimensions; ++k)
+    if (t.how.addressMode[k] == CU_TR_ADDRESS_MODE_BORDER) return false;
+  return !lookup.is_cube && !lookup.by_index && lookup.gathered < 0;
+}
 
-bool sample(const ptx::Lookup& asked, std::uint32_t out[4]) {
-  const auto t = find(asked.texture);
-  if (!t || t->levels.empty() || t->levels[0].width == 0) return false;
-  const auto lookup = asked.is_cube ? on_face(asked) : asked;
-  const bool as_integer = !is_float(t->format) && ((t->how.flags & kReadAsInteger) || size_of(t->format) == 4);
-  const bool filters = t->how.filterMode == CU_TR_FILTER_MODE_LINEAR && !as_integer;
-  const auto lod = t->levels.size() > 1 ? lod_of(*t, asked) : 0;
-  const bool blends = t->how.mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR && !as_integer;
+void sample(const Texture& t, const ptx::Lookup& asked, std::uint32_t* out) {
+  if (is_plain(t, asked)) {
+    const bool filters = t.how.filterMode == CU_TR_FILTER_MODE_LINEAR;
+    out[0] = std::bit_cast<std::uint32_t>(Sampler(t, t.levels[0], asked).one_float(filters));
+    out[1] = out[2] = out[3] = 0;
+    return;
+  }
+  const auto on_its_face = asked.is_cube ? on_face(asked) : ptx::Lookup{};
+  const auto& lookup = asked.is_cube ? on_its_face : asked;
+  const bool as_integer = !is_float(t.format) && ((t.how.flags & kReadAsInteger) || size_of(t.format) == 4);
+  const bool filters = t.how.filterMode == CU_TR_FILTER_MODE_LINEAR && !as_integer;
+  const auto lod = t.levels.size() > 1 ? lod_of(t, asked) : 0;
+  const bool blends = t.how.mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR && !as_integer;
   const auto first = static_cast<std::size_t>(blends ? lod : lod + 0.5);
-  auto found = look(*t, t->levels[first], lookup, filters);
-  const auto part = blends ? static_cast<float>(std::floor((lod - std::floor(lod)) * 256 + 0.5) / 256) : 0;
+  auto found = look(t, t.levels[first], lookup, filters);
+  const auto part = blends && lod > 0 ? static_cast<float>(std::floor((lod - std::floor(lod)) * 256 + 0.5) / 256) : 0;
   if (part > 0) {
-    const auto next = look(*t, t->levels[first + 1], lookup, filters);
+    const auto next = look(t, t.levels[first + 1], lookup, filters);
     for (unsigned k = 0; k < 4; ++k) found.value[k] += (next.value[k] - found.value[k]) * part;
   }
   for (unsigned k = 0; k < 4; ++k) out[k] = as_integer ? found.bits[k] : std::bit_cast<std::uint32_t>(found.value[k]);
-  return true;
+}
+
+}  // namespace
+
+std::size_t sample(std::span<const ptx::Lookup> lookups, ptx::Sampled* out) {
+  // Lanes mostly read one texture: its handle is looked up once.
+  std::shared_ptr<Texture> t;
+  std::uint64_t handle = 0;
+  for (std::size_t k = 0; k < lookups.size(); ++k) {
+    if (!t || lookups[k].texture != handle) {
+      handle = lookups[k].texture;
+      t = find(handle);
+      if (!t || t->levels.empty() || t->levels[0].width == 0) return k;
+    }
+    sample(*t, lookups[k], out[k].bits);
+  }
+  return lookups.size();
 }
 
 }  // namespace nvmlkit::cuda::textures

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "ptx/narrow_floats.hpp"
 
@@ -10,13 +9,6 @@ namespace nvmlkit::cuda::textures {
 namespace {
 
 constexpr unsigned kSrgb = 16;  // CU_TRSF_SRGB
-
-template <class T>
-T value_at(const std::byte* at) {
-  T value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
 
 // A component as an integer, with its sign, and what stands for 1.0.
 std::int64_t integer(const std::byte* at, CUarray_format format, double& one) {
@@ -42,11 +34,18 @@ double linear_of_srgb(double part) { return part <= 0.04045 ? part / 12.92 : std
 
 Texel read_texel(const Texture& t, const Texture::Level& level, std::size_t x, std::size_t y, std::size_t z) {
   Texel out;
+  const auto* at = place_of(t, level, x, y, z);
+  if (t.format == CU_AD_FORMAT_FLOAT) {
+    for (unsigned k = 0; k < t.channels; ++k) {
+      out.value[k] = value_at<float>(at + 4 * k);
+      out.bits[k] = value_at<std::uint32_t>(at + 4 * k);
+    }
+    return out;
+  }
   const auto size = size_of(t.format);
-  const auto* at = level.bytes + (z * level.height + y) * level.row + x * size * t.channels;
   for (unsigned k = 0; k < t.channels; ++k, at += size) {
-    if (is_float(t.format)) {
-      out.value[k] = t.format == CU_AD_FORMAT_FLOAT ? value_at<float>(at) : ptx::Half::wide(value_at<ptx::Half>(at));
+    if (t.format == CU_AD_FORMAT_HALF) {
+      out.value[k] = ptx::Half::wide(value_at<ptx::Half>(at));
       out.bits[k] = std::bit_cast<std::uint32_t>(out.value[k]);
       continue;
     }

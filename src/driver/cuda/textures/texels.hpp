@@ -1,6 +1,8 @@
 // Texels: the values of an array's elements.
 #pragma once
 
+#include <cstring>
+
 #include "driver/cuda/textures/textures.hpp"
 
 namespace nvmlkit::cuda::textures {
@@ -11,6 +13,18 @@ struct Texel {
 };
 
 inline bool is_float(CUarray_format format) { return format == CU_AD_FORMAT_FLOAT || format == CU_AD_FORMAT_HALF; }
+
+template <class T>
+T value_at(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+inline const std::byte* place_of(const Texture& t, const Texture::Level& level, std::size_t x, std::size_t y,
+                                 std::size_t z) {
+  return level.bytes + (z * level.height + y) * level.row + x * t.element_size;
+}
 
 Texel read_texel(const Texture& t, const Texture::Level& level, std::size_t x, std::size_t y, std::size_t z);
 

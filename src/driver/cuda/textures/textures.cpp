@@ -207,6 +207,7 @@ CUresult make(const Resource& resource, const CUDA_TEXTURE_DESC& how, const CUDA
   if (result == CUDA_SUCCESS && view) result = narrow(*made, *view);
   if (result != CUDA_SUCCESS) return result;
   if (made->channels != 1 && made->channels != 2 && made->channels != 4) return CUDA_ERROR_INVALID_VALUE;
+  made->element_size = size_of(made->format) * made->channels;
   out = reinterpret_cast<std::uintptr_t>(all().add(std::move(made)));
   return CUDA_SUCCESS;
 }

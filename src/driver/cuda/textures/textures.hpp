@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "driver/cuda/memory/memory.hpp"
@@ -45,6 +46,7 @@ struct Texture {
     std::size_t width = 0, height = 1, depth = 1, row = 0;
   };
   std::vector<Level> levels;
+  std::size_t element_size = 0;
 };
 
 namespace textures {
@@ -64,7 +66,8 @@ CUresult make(const Resource& resource, const CUDA_TEXTURE_DESC& how, const CUDA
 std::shared_ptr<Texture> find(unsigned long long handle);
 bool remove(unsigned long long handle);
 
-bool sample(const ptx::Lookup& lookup, std::uint32_t out[4]);
+// How many of them could be read; the next one has no texture.
+std::size_t sample(std::span<const ptx::Lookup> lookups, ptx::Sampled* out);
 bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, bool clamps, std::byte*& out);
 
 // All arrays of a context.

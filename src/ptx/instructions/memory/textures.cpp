@@ -23,17 +23,21 @@ constexpr unsigned kDimensions = 3, kCube = 4, kLayers = 8, kByIndex = 16, kGath
 
 void sample(Warp& w, const Instruction& i, Mask lanes) {
   const auto* const operands = w.frame().function->operands.data() + i.side;
-  Lookup lookup;
-  lookup.dimensions = i.detail & kDimensions;
-  lookup.is_cube = i.detail & kCube;
-  lookup.is_layered = i.detail & kLayers;
-  lookup.by_index = i.detail & kByIndex;
-  lookup.gathered = i.detail & kGathers ? static_cast<int>(i.immediate) : -1;
-  lookup.level = i.detail & kLevel       ? Lookup::Level::given
-                 : i.detail & kGradients ? Lookup::Level::by_gradients
-                                         : Lookup::Level::base;
+  // The driver reads for all lanes at once.
+  Lookup lookups[kLanes];
+  unsigned lane_of[kLanes], count = 0;
   for (unsigned l = 0; l < kLanes; ++l) {
     if (!(lanes >> l & 1)) continue;
+    auto& lookup = lookups[count];
+    lane_of[count++] = l;
+    lookup.dimensions = i.detail & kDimensions;
+    lookup.is_cube = i.detail & kCube;
+    lookup.is_layered = i.detail & kLayers;
+    lookup.by_index = i.detail & kByIndex;
+    lookup.gathered = i.detail & kGathers ? static_cast<int>(i.immediate) : -1;
+    lookup.level = i.detail & kLevel       ? Lookup::Level::given
+                   : i.detail & kGradients ? Lookup::Level::by_gradients
+                                           : Lookup::Level::base;
     lookup.texture = handle_of(w, i, operands[0], l);
     const auto* coordinates = operands + 1;
     if (lookup.is_layered) lookup.layer = w.at<std::uint32_t>(*coordinates++)[l];
@@ -46,12 +50,13 @@ void sample(Warp& w, const Instruction& i, Mask lanes) {
     if (lookup.level == Lookup::Level::by_gradients)
       for (unsigned k = 0; k < 2 * lookup.dimensions; ++k)
         lookup.gradients[k / lookup.dimensions][k % lookup.dimensions] = w.at<float>(operands[kMore + k])[l];
-    std::uint32_t out[4] = {};
-    if (!w.block.worker().grid.memory->sample(lookup, out))
-      return w.fault(FaultKind::illegal_instruction, lookup.texture, i, l);
-    for (unsigned k = 0; k < 4; ++k)
-      if (operands[kTargets + k].is_there()) w.at<std::uint32_t>(operands[kTargets + k])[l] = out[k];
   }
+  Sampled out[kLanes];
+  const auto read = w.block.worker().grid.memory->sample(std::span(lookups, count), out);
+  for (unsigned n = 0; n < read; ++n)
+    for (unsigned k = 0; k < 4; ++k)
+      if (operands[kTargets + k].is_there()) w.at<std::uint32_t>(operands[kTargets + k])[lane_of[n]] = out[n].bits[k];
+  if (read < count) w.fault(FaultKind::illegal_instruction, lookups[read].texture, i, lane_of[read]);
 }
 
 // Operands: the surface, three coordinates, the values. `detail`: bytes of a value, 16 stores, 32 clamps; `flag`:
