@@ -35,7 +35,6 @@ cudnnStatus_t check(cudnnDataType_t type, int count, const int* sizes) {
 // As NVIDIA's library: a tensor has whole vectors, and a filter those that are whole.
 cudnnStatus_t set_of_vectors(dnn::Layout& out, cudnnDataType_t type, int count, const int* sizes, bool is_filter) {
   const auto vector = channels_in(type);
-  if (vector == 1) return bad("a format of vectors of another type");
   if (!is_filter && sizes[1] % vector != 0) return bad("channels that fill no vectors");
   out = {type_of_each(type), dnn::Sizes(sizes, sizes + count), {}, vector};
   auto of_vectors = out.sizes;
@@ -48,6 +47,7 @@ cudnnStatus_t set_of_vectors(dnn::Layout& out, cudnnDataType_t type, int count, 
 cudnnStatus_t set(dnn::Layout& out, cudnnDataType_t type, int count, const int* sizes, cudnnTensorFormat_t format,
                   const char* function, bool is_filter = false) {
   if (format > CUDNN_TENSOR_NCHW_VECT_C) return bad("no such format");
+  if (format == CUDNN_TENSOR_NCHW_VECT_C && channels_in(type) == 1) return bad("a format of vectors of another type");
   if (const auto status = check(type, count, sizes); status != CUDNN_STATUS_SUCCESS) return status;
   if (format == CUDNN_TENSOR_NCHW_VECT_C) return set_of_vectors(out, type, count, sizes, is_filter);
   if (!is_type(type)) return not_simulated(function, "of vectors in another format");
