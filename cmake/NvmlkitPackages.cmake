@@ -47,11 +47,15 @@ set(CPACK_DEBIAN_COMPILER_PACKAGE_ENHANCES nvmlkit)
 set(CPACK_DEBIAN_COMPILER_DESCRIPTION "Compiled CUDA kernels on nvmlkit's simulated GPUs
  With this library, the simulated CUDA driver compiles kernels that run often. Without it, kernels are interpreted.")
 
-# What the package nvmlkit needs of the build: the container image has this package alone.
+# What the package nvmlkit needs of the build: the container image has this package alone. Libraries of which there are several add
+# their names to the property where they are made.
 if(NVMLKIT_BUILD_DRIVER)
-  add_custom_target(nvmlkit_runtime DEPENDS nvmlkit_cli compute-sanitizer nvidia-ml nvmlkit_cuda_driver nvmlkit_nscq ptxas nvmlkit-cdi-hook
-                    nvidia-cuda-mps-control nvidia-cuda-mps-server nvidia-imex nvidia-imex-ctl)
-  foreach(part nvmlkit-node nvmlkit-audit nvmlkit_trace_driver nvmlkit-clock nvmlkit_manual)
+  get_property(runtime_targets GLOBAL PROPERTY NVMLKIT_RUNTIME_TARGETS)
+  list(APPEND runtime_targets nvmlkit_cli compute-sanitizer nvidia-ml nvmlkit_cuda_driver nvmlkit_nscq ptxas nvmlkit-cdi-hook
+       nvidia-cuda-mps-control nvidia-cuda-mps-server nvidia-imex nvidia-imex-ctl nvmlkit-node nvmlkit-audit nvmlkit_trace_driver nvmlkit-clock
+       nvmlkit_manual)
+  add_custom_target(nvmlkit_runtime)
+  foreach(part ${runtime_targets})
     if(TARGET ${part})
       add_dependencies(nvmlkit_runtime ${part})
     endif()
