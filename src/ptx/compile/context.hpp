@@ -27,6 +27,9 @@ struct CodeContext;
 // Executes one instruction for the lanes, as the interpreter does. Its operands are in the registers of the frame.
 // `place` is the number of what it reached, or -1. False: it faulted.
 using ExecuteOne = bool (*)(CodeContext*, std::uint32_t at, std::int32_t place);
+// See packed.hpp.
+using Unpack = void (*)(std::byte* registers, std::uint32_t register_bytes);
+using UnpackRegister = void (*)(std::byte* at, std::uint32_t* mark);
 
 struct CodeContext {
   std::byte* registers = nullptr;      // of the frame
@@ -41,6 +44,8 @@ struct CodeContext {
   std::uint64_t local_start = 0;      // of the frame
   Reached* reached = nullptr;         // one for each instruction that was given one
   ExecuteOne execute_one = nullptr;
+  Unpack unpack = nullptr;
+  UnpackRegister unpack_register = nullptr;
   Warp* warp = nullptr;
   std::uint64_t image = 0;         // where the variables of the module lie
   std::uint32_t* carry = nullptr;  // of the warp, a bit for each lane
@@ -89,7 +94,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 11;
+inline constexpr std::uint32_t kCompilerVersion = 12;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

@@ -131,8 +131,47 @@ llvm::Value* Translator::load_runs(unsigned size, const Place& place, const std:
   return out;
 }
 
-// Lanes in their order: where several write to one place, the last one counts.
+// Shared memory is changed by one thread of the host at a time: where the bytes of all lanes lie in it, those of lanes
+// that do not act are stored as they were.
+bool Translator::store_to_shared(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
+  auto& b = *b_;
+  const auto size = access.element_size();
+  const bool may_have_runs = access.space == Space::shared && !place.shape->is_any && values.size() == 1 && size >= 4 &&
+                             fits_word(*place.shape);
+  const auto runs = may_have_runs ? runs_of(*place.shape, size) : std::vector<Run>{};
+  if (runs.empty() || !std::ranges::all_of(runs, [&](const Run& run) { return run.step == size; })) return false;
+  const auto [least, most] = extent_of_all(*place.shape);
+  auto* const begin = b.CreateSub(b.CreateAdd(place.host, least), shared_);
+  auto* const length = b.CreateAdd(b.CreateSub(most, least), b.getInt64(size));
+  auto* const is_inside =
+      b.CreateAnd(b.CreateICmpULT(begin, shared_bytes_), b.CreateICmpUGE(b.CreateSub(shared_bytes_, begin), length));
+  auto *const inside = new_block("inside"), *const outside = new_block("outside"), *const done = new_block("stored");
+  b.CreateCondBr(is_inside, inside, outside);
+  b.SetInsertPoint(inside);
+  auto* const all = b.as_vector(values[0]);
+  for (const auto& run : runs) {
+    std::vector<int> own;
+    for (unsigned lane = run.first; lane < run.first + run.count; ++lane) own.push_back(static_cast<int>(lane));
+    auto* const type = llvm::FixedVectorType::get(b.element(size), run.count);
+    auto* const at = host_of_lane(place, run.first, 0);
+    auto* const before = b.CreateAlignedLoad(type, at, llvm::Align(size));
+    auto* const now = b.CreateSelect(b.CreateShuffleVector(acts_, own), b.CreateShuffleVector(all, own), before);
+    b.CreateAlignedStore(now, at, llvm::Align(size));
+  }
+  b.CreateBr(done);
+  b.SetInsertPoint(outside);
+  store_lanes(access, place, values);
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+  return true;
+}
+
 void Translator::store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
+  if (!store_to_shared(access, place, values)) store_lanes(access, place, values);
+}
+
+// Lanes in their order: where several write to one place, the last one counts.
+void Translator::store_lanes(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
   auto& b = *b_;
   const auto size = access.element_size();
   if (is_masked_row(access, place)) {

@@ -5,22 +5,37 @@
 #include <llvm/IR/Module.h>
 
 #include <string>
+#include <vector>
 
 namespace nvmlkit::ptx::jit {
 namespace {
 
-llvm::Function* code_for(unsigned size, llvm::Module& module) {
-  const auto name = "store_blended" + std::to_string(size);
+// `may_be_packed`: it has two arguments more.
+llvm::Function* code_for(unsigned size, bool may_be_packed, llvm::Module& module) {
+  const auto name = (may_be_packed ? "unpack_and_store_blended" : "store_blended") + std::to_string(size);
   if (auto* const known = module.getFunction(name)) return known;
   LaneBuilder b(module.getContext());
-  auto* const type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.vector(size), b.getInt32Ty()},
-                                             /*isVarArg=*/false);
+  std::vector<llvm::Type*> arguments{b.getPtrTy(), b.vector(size), b.getInt32Ty()};
+  if (may_be_packed) arguments.insert(arguments.end(), {b.getPtrTy(), b.getPtrTy()});
+  auto* const type = llvm::FunctionType::get(b.getVoidTy(), arguments, /*isVarArg=*/false);
   auto* const code = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
   code->addFnAttr(llvm::Attribute::NoUnwind);
   code->addFnAttr(llvm::Attribute::NoInline);
   code->setCallingConv(llvm::CallingConv::Fast);
-  b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", code));
+  const auto block = [&](const char* of) { return llvm::BasicBlock::Create(module.getContext(), of, code); };
+  b.SetInsertPoint(block("entry"));
   auto* const to = code->getArg(0);
+  if (may_be_packed) {
+    auto *const packed = block("packed"), *const stores = block("stores");
+    auto *const mark = code->getArg(3), *const unpack = code->getArg(4);
+    auto* const word = b.CreateAlignedLoad(b.getInt32Ty(), mark, llvm::Align(4));
+    b.CreateCondBr(b.CreateICmpNE(word, b.getInt32(0)), packed, stores);
+    b.SetInsertPoint(packed);
+    b.CreateCall(llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, /*isVarArg=*/false), unpack,
+                 {to, mark});
+    b.CreateBr(stores);
+    b.SetInsertPoint(stores);
+  }
   auto* const lanes = b.predicate_of(code->getArg(2));
   auto* const before = b.CreateAlignedLoad(b.vector(size), to, llvm::Align(4));
   b.CreateAlignedStore(b.CreateSelect(lanes, code->getArg(1), before), to, llvm::Align(4));
@@ -31,8 +46,14 @@ llvm::Function* code_for(unsigned size, llvm::Module& module) {
 }  // namespace
 
 void store_blended(LaneBuilder& b, unsigned size, llvm::Value* to, llvm::Value* value, llvm::Value* mask) {
-  auto* const code = code_for(size, *b.GetInsertBlock()->getModule());
+  auto* const code = code_for(size, /*may_be_packed=*/false, *b.GetInsertBlock()->getModule());
   b.CreateCall(code, {to, value, mask})->setCallingConv(llvm::CallingConv::Fast);
+}
+
+void store_blended(LaneBuilder& b, unsigned size, llvm::Value* to, llvm::Value* value, llvm::Value* mask,
+                   llvm::Value* mark, llvm::Value* unpack) {
+  auto* const code = code_for(size, /*may_be_packed=*/true, *b.GetInsertBlock()->getModule());
+  b.CreateCall(code, {to, value, mask, mark, unpack})->setCallingConv(llvm::CallingConv::Fast);
 }
 
 }  // namespace nvmlkit::ptx::jit

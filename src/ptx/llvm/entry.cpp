@@ -1,6 +1,7 @@
 // The start of a piece of code: loads what it needs, and checks what it takes for granted.
 #include <cstddef>
 
+#include "ptx/llvm/packed.hpp"
 #include "ptx/llvm/translator.hpp"
 #include "ptx/run/special.hpp"
 
@@ -47,16 +48,23 @@ llvm::Value* Translator::load_checked(llvm::Value* at, unsigned size, const Shap
   return out.value;
 }
 
-void Translator::load_register(Key key, llvm::Value*& fits) {
+// One number, which may have to be the one that is known.
+llvm::Value* Translator::load_known(llvm::Value* at, unsigned size, unsigned align, const Shape& shape,
+                                    llvm::Value*& fits) {
   auto& b = *b_;
-  auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, key.offset);
+  auto* const value = b.CreateAlignedLoad(b.element(size), at, llvm::Align(align));
+  if (!shape.value) return value;
+  auto* const known = llvm::ConstantInt::get(b.element(size), *shape.value);
+  fits = b.CreateAnd(fits, b.CreateICmpEQ(value, known));
+  return known;
+}
+
+void Translator::load_predicate(Key key, llvm::Value*& fits) {
+  auto& b = *b_;
+  auto* const at = place_of(key);
   const auto& shape = assumptions_.of_register(key);
   auto& lanes = values_[key];
   lanes.shape = shape;
-  if (key.size > 0) {
-    load_checked(at, key.size, shape, fits, lanes);
-    return;
-  }
   if (shape.is_any) {
     lanes.value = b.load_predicate(at);
     if (!all_lanes_) lanes.value = b.CreateAnd(lanes.value, executes_);
@@ -67,6 +75,78 @@ void Translator::load_register(Key key, llvm::Value*& fits) {
   auto* const all = b.CreateICmpEQ(mask, all_lanes_ ? b.getInt32(kAllLanes) : lanes_);
   fits = b.CreateAnd(fits, b.CreateOr(all, b.CreateICmpEQ(mask, b.getInt32(0))));
   lanes.value = all;
+}
+
+llvm::Value* Translator::place_of(Key key) {
+  return b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), registers_, key.offset);
+}
+
+// Marks are right for nearly all warps. Otherwise, registers are unpacked or looked at one by one.
+void Translator::check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* stops, llvm::Value* fits) {
+  auto& b = *b_;
+  const auto bytes = function_.register_bytes;
+  MarkGroups marks;
+  bool may_be_right = true;
+  std::set<Key> looked_at;
+  for (const auto key : used_at(stretches_[0].begin)) {
+    if (!Marks::may_have(key.size)) continue;
+    const auto& shape = assumptions_.of_register(key);
+    const auto mark = mark_of(key, shape);
+    marks.add(key, mark);
+    if (mark == 0) unmarked_.insert(key);
+    if (shape.is_any) continue;
+    looked_at.insert(key);
+    may_be_right &= mark != 0;
+  }
+  if (marks.empty()) {
+    b.CreateCondBr(fits, goes_on, stops);
+    return;
+  }
+  auto *const looks = new_block("looks"), *const other = new_block("other"), *const packed = new_block("packed"),
+              *const each = new_block("each");
+  auto* const are_right = may_be_right ? marks.are_right(b, registers_, bytes) : b.getFalse();
+  b.CreateCondBr(b.CreateAnd(fits, are_right), goes_on, looks);
+  b.SetInsertPoint(looks);
+  b.CreateCondBr(fits, other, stops);
+  b.SetInsertPoint(other);
+  auto* const not_wrong = new_block("no_mark_is_wrong");
+  // A register with another mark may still be as it should in some lanes.
+  b.CreateCondBr(marks.is_one_wrong(b, registers_, bytes), all_lanes_ ? stops : packed, not_wrong);
+  b.SetInsertPoint(not_wrong);
+  b.CreateCondBr(marks.is_one_marked(b, registers_, bytes), packed, each);
+  b.SetInsertPoint(packed);
+  auto* const type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty()}, /*isVarArg=*/false);
+  b.CreateCall(type, field(offsetof(CodeContext, unpack), b.getPtrTy()), {registers_, b.getInt32(bytes)});
+  b.CreateBr(each);
+  b.SetInsertPoint(each);
+  for (const auto key : looked_at) {
+    const auto& shape = assumptions_.of_register(key);
+    auto* const first = !all_lanes_ && shape.is_same() ? b.CreateTrunc(first_lane(), b.getInt32Ty()) : b.getInt32(0);
+    auto* const right = holds(b, key, place_of(key), place_of_mark(b, registers_, bytes, key), shape,
+                              all_lanes_ ? b.getInt32(kAllLanes) : lanes_, first);
+    auto* const next = new_block("next");
+    b.CreateCondBr(right, next, stops);
+    b.SetInsertPoint(next);
+  }
+  b.CreateBr(goes_on);
+}
+
+// That fits.
+void Translator::load_register(Key key) {
+  auto& b = *b_;
+  const auto& shape = assumptions_.of_register(key);
+  auto* at = place_of(key);
+  if (shape.is_any) {
+    values_[key] = {shape, b.CreateAlignedLoad(b.vector(key.size), at, llvm::Align(4))};
+    return;
+  }
+  if (!all_lanes_ && shape.is_same()) {  // of the first lane that executes, unless all are equal
+    auto* const mark = b.CreateAlignedLoad(b.getInt32Ty(), place_of_mark(b, registers_, function_.register_bytes, key),
+                                           llvm::Align(4));
+    auto* const is_marked = b.CreateICmpNE(mark, b.getInt32(0));
+    at = b.CreateGEP(b.element(key.size), at, b.CreateSelect(is_marked, b.getInt32(0), first_lane()));
+  }
+  values_[key] = {shape, b.CreateAlignedLoad(b.element(key.size), at, llvm::Align(4))};
 }
 
 void Translator::emit_entry() {
@@ -87,45 +167,37 @@ void Translator::emit_entry() {
     acts_ = executes_;
   }
   auto* const special = field(offsetof(CodeContext, special), b.getPtrTy());
-  auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());
   llvm::Value* fits = b.getTrue();
   if (assumptions_.is_whole())
     fits = b.CreateICmpNE(field(offsetof(CodeContext, is_whole), b.getInt32Ty()), b.getInt32(0));
-  for (const auto key : used_at(stretches_[0].begin)) load_register(key, fits);
-  loaded_ = values_;
+  const auto used = used_at(stretches_[0].begin);
+  for (const auto key : used)
+    if (key.size == 0) load_predicate(key, fits);
   for (const auto& [key, shape] : assumptions_.special()) {
     auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), special, key.offset);
     if (!is_same_by_nature(key.offset) || !shape.is_same()) {
       load_checked(at, key.size, shape, fits, special_[key]);
       continue;
     }
-    auto* const value = b.CreateAlignedLoad(b.element(key.size), at, llvm::Align(4));
-    special_[key] = {shape, value};
-    if (!shape.value) continue;
-    auto* const known = llvm::ConstantInt::get(b.element(key.size), *shape.value);
-    fits = b.CreateAnd(fits, b.CreateICmpEQ(value, known));
-    special_[key].value = known;
+    special_[key] = {shape, load_known(at, key.size, 4, shape, fits)};
   }
-  for (const auto& [key, shape] : assumptions_.params()) {
-    auto& lanes = params_[key];
-    lanes.shape = shape;
-    lanes.value = b.CreateAlignedLoad(b.element(key.size),
-                                      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, key.offset), llvm::Align(1));
-    if (!shape.value) continue;
-    auto* const known = llvm::ConstantInt::get(b.element(key.size), *shape.value);
-    fits = b.CreateAnd(fits, b.CreateICmpEQ(lanes.value, known));
-    lanes.value = known;
-  }
+  auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());
+  for (const auto& [key, shape] : assumptions_.params())
+    params_[key] = {
+        shape, load_known(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, key.offset), key.size, 1, shape, fits)};
   for (const auto& [size, differs] : differs_) {
     auto* const some = b.CreateOrReduce(of_lanes(differs, llvm::Constant::getNullValue(differs->getType())));
     fits = b.CreateAnd(fits, b.CreateICmpEQ(some, llvm::ConstantInt::get(b.element(size), 0)));
   }
   auto* const goes_on = new_block("fits");
   auto* const stops = new_block("mismatch");
-  b.CreateCondBr(fits, goes_on, stops);
+  check_registers(goes_on, stops, fits);
   b.SetInsertPoint(stops);
   end_with(CodeEnd::mismatch);
   b.SetInsertPoint(goes_on);
+  for (const auto key : used)
+    if (key.size > 0) load_register(key);
+  loaded_ = values_;
 }
 
 }  // namespace nvmlkit::ptx::jit

@@ -10,6 +10,7 @@
 #include "ptx/llvm/blended.hpp"
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
+#include "ptx/llvm/packed.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -150,18 +151,24 @@ void Translator::check_range(const Pure& pure, const std::vector<Shape>& shapes,
   b.SetInsertPoint(goes_on);
 }
 
+// All values, without a mark.
 void Translator::spill(Key key, const Lanes& raw) {
   auto& b = *b_;
   const auto lanes = in_form(raw);
-  auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers_, key.offset);
+  auto* const at = place_of(key);
   auto* value = key.size == 0 ? b.mask_of(lanes) : b.as_vector(lanes);
-  if (!all_lanes_ && key.size > 0) {
-    store_blended(b, key.size, at, value, lanes_);
-    return;
-  }
+  if (!all_lanes_ && key.size > 0) return spill_some(key, at, value);
   if (!all_lanes_)
     value = b.CreateOr(b.CreateAnd(value, lanes_), b.CreateAnd(b.CreateLoad(b.getInt32Ty(), at), b.CreateNot(lanes_)));
   b.CreateAlignedStore(value, at, llvm::Align(4));
+}
+
+// Others keep their values, which have to be there.
+void Translator::spill_some(Key key, llvm::Value* at, llvm::Value* value) {
+  auto& b = *b_;
+  if (!Marks::may_have(key.size) || unmarked_.contains(key)) return store_blended(b, key.size, at, value, lanes_);
+  auto* const mark = place_of_mark(b, registers_, function_.register_bytes, key);
+  store_blended(b, key.size, at, value, lanes_, mark, field(offsetof(CodeContext, unpack_register), b.getPtrTy()));
 }
 
 // Whether a register of the frame has the value since the code began.
@@ -171,10 +178,21 @@ bool Translator::is_in_frame(Key key, const Lanes& lanes) const {
 }
 
 void Translator::spill_new(const std::set<Key>& keys) {
+  auto& b = *b_;
+  MarkGroups marks;
   for (const auto key : keys) {
     const auto known = values_.find(key);
-    if (known != values_.end() && !is_in_frame(key, known->second)) spill(key, known->second);
+    if (known == values_.end() || is_in_frame(key, known->second)) continue;
+    const auto& lanes = known->second;
+    const auto mark = all_lanes_ ? mark_of(key, lanes.shape) : 0;
+    if (mark != 0)
+      b.CreateAlignedStore(in_form(lanes).value, place_of(key), llvm::Align(4));
+    else
+      spill(key, lanes);
+    const bool is_new = all_lanes_ && Marks::may_have(key.size) && (mark != 0 || !unmarked_.contains(key));
+    if (is_new) marks.add(key, mark);
   }
+  marks.store(b, registers_, function_.register_bytes);
 }
 
 void Translator::call_interpreter(std::uint32_t at, std::int32_t place) {
@@ -183,6 +201,9 @@ void Translator::call_interpreter(std::uint32_t at, std::int32_t place) {
     const auto known = values_.find({a.offset, a.size});
     if (a.replaces || known == values_.end() || is_in_frame(known->first, known->second)) continue;
     spill(known->first, known->second);
+    if (all_lanes_ && Marks::may_have(a.size) && !unmarked_.contains(known->first))
+      b.CreateAlignedStore(b.getInt32(0), place_of_mark(b, registers_, function_.register_bytes, known->first),
+                           llvm::Align(4));
     loaded_.erase(known->first);
   }
   for (const auto& a : needs_.accesses(at))

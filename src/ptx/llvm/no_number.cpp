@@ -89,37 +89,34 @@ void Translator::note_result(const Pure& pure, std::uint32_t at, const std::vect
   results.push_back(out);
 }
 
-// Whether one of the results is no number. A lane's is all ones or zero: bits of masks would cost more.
-Value* Translator::has_no_number(const std::vector<Value*>& results) {
+// Whether one of the results is no number, or has no end: only of a number with an end, the difference from itself is
+// zero. LLVM makes this with fewer instructions than comparisons, whose bits it would join.
+Value* Translator::may_have_no_number(const std::vector<Value*>& results) {
   auto& b = *b_;
   Value *vectors = nullptr, *out = b.getFalse();
-  Value* other = nullptr;  // two are compared at once
-  const auto add = [&](Value* x, Value* y) {
-    auto* const lanes = b.CreateSExt(b.CreateFCmpUNO(x, y), b.vector(8));
-    vectors = vectors ? b.CreateOr(vectors, lanes) : lanes;
-  };
   for (auto* const bits : results) {
     auto* const x = as_doubles(b, bits);
     if (!x->getType()->isVectorTy()) {
       out = b.CreateOr(out, b.CreateFCmpUNO(x, x));
-    } else if (auto* const before = std::exchange(other, x)) {
-      add(before, x);
-      other = nullptr;
+      continue;
     }
+    auto* const lanes = b.CreateBitCast(b.CreateFSub(x, x), b.vector(8));
+    vectors = vectors ? b.CreateOr(vectors, lanes) : lanes;
   }
-  if (other) add(other, other);
   if (!vectors) return out;
   return b.CreateOr(out, b.CreateICmpNE(b.CreateOrReduce(vectors), b.getInt64(0)));
 }
 
-// Lanes that do not act may have anything.
-Value* Translator::has_no_number_of_acting(const std::vector<Value*>& results) {
+// Of the lanes that act: others may have anything.
+Value* Translator::has_no_number(const std::vector<Value*>& results) {
   auto& b = *b_;
   Value* out = b.getFalse();
   for (auto* const bits : results) {
-    auto* none = is_none(b, bits);
-    if (none->getType()->isVectorTy())
-      none = b.CreateICmpNE(b.CreateAnd(b.mask_of({Shape::any(), none}), acting_), b.getInt32(0));
+    Value* none = is_none(b, bits);
+    if (none->getType()->isVectorTy()) {
+      auto* const lanes = b.mask_of({Shape::any(), none});
+      none = b.CreateICmpNE(acting_ ? b.CreateAnd(lanes, acting_) : lanes, b.getInt32(0));
+    }
     out = b.CreateOr(out, none);
   }
   return out;
@@ -131,13 +128,11 @@ void Translator::end_row() {
   const auto row = *std::exchange(row_, std::nullopt);
   const auto weights = llvm::MDBuilder(b.getContext()).createBranchWeights(1, 1000);
   auto *const some = new_block("no_number"), *const numbers = new_block("numbers");
-  b.CreateCondBr(has_no_number(row.results), some, numbers, weights);
+  b.CreateCondBr(may_have_no_number(row.results), some, numbers, weights);
   b.SetInsertPoint(some);
-  if (acts_) {
-    auto* const acting = new_block("no_number_of_acting");
-    b.CreateCondBr(has_no_number_of_acting(row.results), acting, numbers);
-    b.SetInsertPoint(acting);
-  }
+  auto* const leaves = new_block("leaves");
+  b.CreateCondBr(has_no_number(row.results), leaves, numbers);
+  b.SetInsertPoint(leaves);
   const auto now = std::exchange(values_, row.values);
   leave(row.begin, row.begin - stretch_begin_);
   values_ = now;

@@ -68,7 +68,11 @@ class Translator {
 
   // The start (entry.cpp).
   void emit_entry();
-  void load_register(Key key, llvm::Value*& fits);
+  void check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* stops, llvm::Value* fits);
+  llvm::Value* load_known(llvm::Value* at, unsigned size, unsigned align, const Shape& shape, llvm::Value*& fits);
+  void load_predicate(Key key, llvm::Value*& fits);
+  void load_register(Key key);
+  llvm::Value* place_of(Key key);
   llvm::Value* load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits, Lanes& out);
   // A vector, with numbers in place of those of lanes that do not act.
   llvm::Value* of_lanes(llvm::Value* vector, llvm::Value* others);
@@ -110,6 +114,7 @@ class Translator {
   void call_interpreter(std::uint32_t at, std::int32_t place);
   void reload(std::uint32_t at);
   void spill(Key key, const Lanes& raw);
+  void spill_some(Key key, llvm::Value* at, llvm::Value* value);
   bool is_in_frame(Key key, const Lanes& lanes) const;
   void spill_new(const std::set<Key>& keys);  // those that are not in the frame yet
   Lanes operand(Operand operand, std::uint8_t size);
@@ -121,8 +126,8 @@ class Translator {
   // What results are that are no number (no_number.cpp).
   Lanes in_form(Lanes lanes);
   void note_result(const Pure& pure, std::uint32_t at, const std::vector<llvm::Value*>& arguments, llvm::Value* out);
+  llvm::Value* may_have_no_number(const std::vector<llvm::Value*>& results);
   llvm::Value* has_no_number(const std::vector<llvm::Value*>& results);
-  llvm::Value* has_no_number_of_acting(const std::vector<llvm::Value*>& results);
   void end_row();
 
   // Exchanges between lanes and parts of registers (exchanges.cpp). False: it is none that is known.
@@ -196,6 +201,8 @@ class Translator {
   std::vector<llvm::Value*> load_some(const MemoryAccess& access, const Place& place);
   llvm::Value* load_runs(unsigned size, const Place& place, const std::vector<Run>& runs);
   void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
+  bool store_to_shared(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
+  void store_lanes(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   llvm::Value* change_some(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain);
   // Accesses near each other (near.cpp).
   std::optional<Near> near_at(std::uint32_t at, const Shape& shape) const;
@@ -237,6 +244,7 @@ class Translator {
   llvm::Value* reached_ = nullptr;
   std::map<unsigned, llvm::Value*> differs_;  // by size: bits that are not as assumed
   Values loaded_;                             // what lies in the registers of the frame since the start
+  std::set<Key> unmarked_;                    // registers of which all values lie there
   std::map<Key, Lanes> special_;
   std::map<Key, Lanes> params_;
 

@@ -5,6 +5,7 @@
 #include "ptx/compile/barriers.hpp"
 #include "ptx/compile/compiled.hpp"
 #include "ptx/compile/library.hpp"
+#include "ptx/compile/packed.hpp"
 #include "ptx/run/block.hpp"
 #include "ptx/run/places.hpp"
 #include "ptx/run/try_pieces.hpp"
@@ -13,6 +14,7 @@ namespace nvmlkit::ptx {
 
 bool Warp::execute_one(CodeContext& context, std::uint32_t at, std::int32_t place) {
   const auto& i = frame_->function->code[at];
+  unpack(frame_->registers.get(), frame_->function->register_bytes);
   const Mask guard = i.guard.is_there() ? (i.guard_negated ? ~predicate(i.guard) : predicate(i.guard)) : kAllLanes;
   const Mask lanes = context.lanes & guard;
   const auto before = budget_;
@@ -83,6 +85,8 @@ CodeContext Warp::context(Mask lanes) {
   out.execute_one = [](CodeContext* context, std::uint32_t at, std::int32_t place) {
     return context->warp->execute_one(*context, at, place);
   };
+  out.unpack = unpack_marked;
+  out.unpack_register = unpack_register;
   out.warp = this;
   out.carry = &carry;
   out.is_alone = worker.is_alone;
@@ -154,6 +158,13 @@ CodeEnd Warp::run_code(std::size_t number, std::uint64_t& executed) {
   if (end == CodeEnd::parted) part(number, context);
   if (end == CodeEnd::ended) end_all();
   return end;
+}
+
+// False: the interpreter goes on, with all values in their registers.
+bool Warp::goes_by_code(std::size_t number, std::uint64_t& executed) {
+  if (!std::exchange(has_tried_code_, false) && ends_by_code(number, executed)) return true;
+  unpack(frame_->registers.get(), frame_->function->register_bytes);
+  return false;
 }
 
 // Compiled code first, piece after piece where there is some. True: the step ends with it.

@@ -8,6 +8,7 @@
 #include "ptx/check/bits/unwritten.hpp"
 #include "ptx/check/block_watch.hpp"
 #include "ptx/compile/compiled.hpp"
+#include "ptx/compile/packed.hpp"
 #include "ptx/lane_bytes.hpp"
 #include "ptx/run/block.hpp"
 #include "ptx/run/schedule.hpp"
@@ -50,7 +51,7 @@ Frame* Warp::new_frame(const Function& function) {
   } else {
     frames_.push_back(std::make_unique<Frame>());
     frame = frames_.back().get();
-    frame->registers.reset(new (std::align_val_t{64}) std::byte[function.register_bytes + 64]());
+    frame->registers.reset(new (std::align_val_t{64}) std::byte[Marks::end(function.register_bytes)]());
     frame->params.resize(std::size_t{function.frame_param_bytes} * kLanes);
     frame->function = &function;
   }
@@ -199,7 +200,7 @@ std::uint64_t Warp::step(std::size_t number) {
   const Mask mask = fragments_[number].mask;
   std::uint64_t before = 0;  // instructions up to `start`
   const bool may_compile = engine() != Engine::interpret;
-  if (may_compile && !std::exchange(has_tried_code_, false) && ends_by_code(number, before)) return before;
+  if (may_compile && goes_by_code(number, before)) return before;
   auto pc = fragments_[number].pc;
   auto limit = limit_of(number);
   auto start = pc;

@@ -1,0 +1,36 @@
+#include "ptx/compile/packed.hpp"
+
+#include "ptx/compile/mark.hpp"
+
+namespace nvmlkit::ptx {
+namespace {
+
+template <class T>
+void fill(std::byte* at, const Mark& mark) {
+  T values[kLanes];
+  T first = 0;
+  std::memcpy(&first, at, sizeof first);
+  for (unsigned lane = 0; lane < kLanes; ++lane) values[lane] = static_cast<T>(first + mark.more(lane));
+  std::memcpy(at, values, sizeof values);
+}
+
+}  // namespace
+
+void unpack_register(std::byte* at, std::uint32_t* word) {
+  const Mark mark(*word);
+  *word = 0;
+  if (mark.size() == 8)
+    fill<std::uint64_t>(at, mark);
+  else
+    fill<std::uint32_t>(at, mark);
+}
+
+void unpack_marked(std::byte* registers, std::uint32_t register_bytes) {
+  constexpr std::uint32_t kNone = 0;
+  std::memcpy(registers + Marks::flag(register_bytes), &kNone, sizeof kNone);
+  auto* const marks = reinterpret_cast<std::uint32_t*>(registers + Marks::start(register_bytes));
+  for (std::size_t k = 0; k < Marks::count(register_bytes); ++k)
+    if (marks[k] != 0) unpack_register(registers + k * Marks::kBytesOfPlace + Mark(marks[k]).begin(), &marks[k]);
+}
+
+}  // namespace nvmlkit::ptx
