@@ -40,6 +40,12 @@ Flaw flaw_of(const Header& header, const Format& format, Shape (*shape_of)(std::
   return is_robust(header.lock) ? Flaw::none : Flaw::damaged;
 }
 
+// Few pages of a block are touched. Those around them would be fetched ahead, and made where the file has a hole.
+void* without_read_ahead(void* mapping, std::size_t size) {
+  if (mapping != MAP_FAILED) madvise(mapping, size, MADV_RANDOM);
+  return mapping;
+}
+
 Opened with_flaw(Flaw flaw, int error = 0) {
   Opened out;
   out.flaw = flaw;
@@ -58,7 +64,7 @@ int NewFile::prepare(const Shape& shape) {
   if (fd_ < 0) return errno;
   if (const int problem = posix_fallocate(fd_, 0, static_cast<off_t>(shape.sparse_at)); problem != 0) return problem;
   if (ftruncate(fd_, static_cast<off_t>(shape.size)) != 0) return errno;
-  void* mapping = mmap(nullptr, shape.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  void* mapping = without_read_ahead(mmap(nullptr, shape.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0), shape.size);
   if (mapping == MAP_FAILED) return errno;
   mapping_ = mapping;
   return 0;
@@ -115,7 +121,8 @@ Opened open_file(const std::string& path, const Format& format, Shape (*shape_of
   if (out.flaw != Flaw::none) return out;
 
   const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
-  void* mapping = mmap(nullptr, out.header->size, protection, MAP_SHARED, file, 0);
+  const auto size = out.header->size;
+  void* mapping = without_read_ahead(mmap(nullptr, size, protection, MAP_SHARED, file, 0), size);
   if (mapping == MAP_FAILED) return with_flaw(Flaw::not_mapped, errno);
   out.mapping = mapping;
   out.life_signs = std::make_unique<LifeSigns>(path, file);

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/never_destroyed.hpp"
+#include "driver/cuda/memory/freed_bytes.hpp"
 #include "driver/cuda/memory/virtual_memory.hpp"
 #include "driver/cuda/process.hpp"
 #include "driver/cuda/sanitize/host_pages.hpp"
@@ -52,6 +53,17 @@ std::byte* map(std::uint64_t size) {
   return static_cast<std::byte*>(at);
 }
 
+std::byte* map_for(MemoryKind kind, std::uint64_t size) {
+  auto* const before = kind == MemoryKind::device ? freed_bytes::take(in_pages(size)) : nullptr;
+  return before ? before : map(size);
+}
+
+// A file is seen by other processes.
+void unmap(const Allocation& a) {
+  if (a.kind == MemoryKind::device && a.file < 0 && freed_bytes::keep(a.bytes, in_pages(a.size))) return;
+  munmap(a.bytes, in_pages(a.size));
+}
+
 // Asks the system, which does not mind what the address is.
 bool is_mapped(CUdeviceptr address, std::uint64_t size) {
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -82,7 +94,7 @@ bool allows(const Allocation& a, Use use) {
 
 Allocation::~Allocation() {
   const bool owns_bytes = kind != MemoryKind::registered && kind != MemoryKind::mapped;
-  if (bytes && owns_bytes) munmap(bytes, in_pages(size));
+  if (bytes && owns_bytes) unmap(*this);
   if (kind == MemoryKind::managed && reinterpret_cast<CUdeviceptr>(bytes) != address)
     sanitizer::host_pages::remove(*this, in_pages(size));
   if (written) munmap(written, in_pages(size));
@@ -104,7 +116,7 @@ std::shared_ptr<Allocation> allocate(MemoryKind kind, Device& device, CUcontext 
   made->context = context;
   made->flags = flags;
   if (kind == MemoryKind::device && !(made->address = device.take_memory(size))) return nullptr;
-  if (!(made->bytes = map(size))) return nullptr;
+  if (!(made->bytes = map_for(kind, size))) return nullptr;
   if (kind != MemoryKind::device) made->address = reinterpret_cast<CUdeviceptr>(made->bytes);
   if (kind == MemoryKind::managed && ptx::checking.races) sanitizer::host_pages::part(*made, in_pages(size));
   add(made);
@@ -126,7 +138,7 @@ bool place(Device& device, CUcontext context, CUdeviceptr address, std::uint64_t
   made->pool = pool;
   made->keeps = std::move(lease);
   watch(*made);
-  return (made->bytes = map(size)) && add(std::move(made));
+  return (made->bytes = map_for(MemoryKind::device, size)) && add(std::move(made));
 }
 
 bool add(std::shared_ptr<Allocation> allocation) {

@@ -1,0 +1,16 @@
+// Memory of the host that freed device memory lay in. The next allocation of its size gets it, with what was written
+// there, as on a GPU: the host's pages need not be fetched again. Programs that allocate in a loop spent a third of their
+// time on that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nvmlkit::cuda::freed_bytes {
+
+// Of so many bytes, all pages of mmap. Null: there is none of this size.
+std::byte* take(std::uint64_t size);
+// False: there is enough already, or it is too large. The caller still has it then.
+bool keep(std::byte* bytes, std::uint64_t size);
+
+}  // namespace nvmlkit::cuda::freed_bytes
