@@ -5,17 +5,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "code_cache/digest_instructions.hpp"
+
 namespace nvmlkit::code_cache {
-namespace {
 
-constexpr std::size_t kBlock = 64;
-
-using State = std::array<std::uint32_t, 8>;
-
-// The first 32 bits of the fractional parts of the square roots, and cube roots, of the first primes (FIPS 180-4).
-constexpr State kStart = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-constexpr std::array<std::uint32_t, 64> kRounds = {
+// The first 32 bits of the fractional parts of the cube roots of the first primes (FIPS 180-4).
+const std::array<std::uint32_t, 64> kDigestRounds = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -24,6 +19,16 @@ constexpr std::array<std::uint32_t, 64> kRounds = {
     0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+namespace {
+
+constexpr std::size_t kBlock = kDigestBlock;
+
+using State = DigestState;
+
+// The same of the square roots.
+constexpr State kStart = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
 void add_block(State& state, const unsigned char* block) {
   std::array<std::uint32_t, 64> words;
@@ -38,7 +43,7 @@ void add_block(State& state, const unsigned char* block) {
   auto [a, b, c, d, e, f, g, h] = state;
   for (std::size_t i = 0; i < 64; ++i) {
     const std::uint32_t first =
-        h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) + kRounds[i] + words[i];
+        h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) + kDigestRounds[i] + words[i];
     const std::uint32_t second =
         (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     h = g, g = f, f = e, e = d + first;
@@ -48,13 +53,21 @@ void add_block(State& state, const unsigned char* block) {
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += added[i];
 }
 
+void add_blocks(State& state, const unsigned char* blocks, std::size_t count, bool by_instructions) {
+  if (by_instructions) return add_blocks_by_instructions(state, blocks, count);
+  for (; count > 0; --count, blocks += kBlock) add_block(state, blocks);
+}
+
 }  // namespace
 
-std::string digest_of(std::string_view bytes) {
+std::string digest_of(std::string_view bytes) { return digest_of(bytes, has_digest_instructions()); }
+
+std::string digest_of(std::string_view bytes, bool by_instructions) {
   State state = kStart;
   const auto* at = reinterpret_cast<const unsigned char*>(bytes.data());
-  std::size_t left = bytes.size();
-  for (; left >= kBlock; left -= kBlock, at += kBlock) add_block(state, at);
+  const auto whole = bytes.size() / kBlock, left = bytes.size() % kBlock;
+  add_blocks(state, at, whole, by_instructions);
+  at += whole * kBlock;
   // The rest, a bit, zeros, the count of bits.
   std::array<unsigned char, 2 * kBlock> tail{};
   if (left) std::memcpy(tail.data(), at, left);
@@ -62,7 +75,7 @@ std::string digest_of(std::string_view bytes) {
   const std::size_t end = left + 9 <= kBlock ? kBlock : 2 * kBlock;
   const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
   for (std::size_t i = 0; i < 8; ++i) tail[end - 1 - i] = static_cast<unsigned char>(bits >> 8 * i);
-  for (std::size_t i = 0; i < end; i += kBlock) add_block(state, tail.data() + i);
+  add_blocks(state, tail.data(), end / kBlock, by_instructions);
 
   constexpr char kDigits[] = "0123456789abcdef";
   std::string out;

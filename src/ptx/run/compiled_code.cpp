@@ -161,26 +161,53 @@ CodeEnd Warp::run_code(std::size_t number, std::uint64_t& executed) {
 }
 
 // False: the interpreter goes on, with all values in their registers.
-bool Warp::goes_by_code(std::size_t number, std::uint64_t& executed) {
+bool Warp::goes_by_code(std::size_t& number, std::uint64_t& executed) {
   if (!std::exchange(has_tried_code_, false) && ends_by_code(number, executed)) return true;
+  if (limit_of(number) == fragments_[number].pc) {  // met another one
+    add(take(number));
+    return true;
+  }
   unpack(frame_->registers.get(), frame_->function->register_bytes);
   return false;
 }
 
-// Compiled code first, piece after piece where there is some. True: the step ends with it.
-bool Warp::ends_by_code(std::size_t number, std::uint64_t& executed) {
-  for (auto before = executed;; before = executed) {
+// Compiled code first, piece after piece where there is some. True: the step ends with it. Behind a call or a return,
+// another fragment may go on.
+bool Warp::ends_by_code(std::size_t& number, std::uint64_t& executed) {
+  const auto& fault = block.worker().fault.kind;
+  while (true) {
+    if (calls_or_returns(number, executed)) {
+      if (number == fragments_.size() || fault != FaultKind::none || budget_ <= static_cast<std::int64_t>(executed))
+        return true;
+      continue;
+    }
+    const auto before = executed;
     const auto end = run_code(number, executed);
     if (end == CodeEnd::mismatch) return false;
-    if (end != CodeEnd::left || block.worker().fault.kind != FaultKind::none) return true;
-    const auto& fragment = fragments_[number];
-    const auto& next = frame_->function->code[fragment.pc];
+    if (end != CodeEnd::left || fault != FaultKind::none) return true;
+    const auto& next = frame_->function->code[fragments_[number].pc];
     // To arrive at a barrier is no work.
     if (next.kind == Kind::barrier) return arrives_whole(next);
     if (fragments_.size() > 1 && is_ahead(number)) return true;  // those behind it may meet it here
     if (budget_ <= static_cast<std::int64_t>(executed)) return true;
     if (executed == before) return false;
   }
+}
+
+// Where all lanes of a fragment do, and none that is behind them may still come along. Then `number` is the one that
+// goes on.
+bool Warp::calls_or_returns(std::size_t& number, std::uint64_t& executed) {
+  const auto& own = fragments_[number];
+  const auto& i = frame_->function->code[own.pc];
+  const bool is_known = (i.kind == Kind::ret && frame_->caller) ||
+                        (i.kind == Kind::call && frame_->function->calls[i.side].function);
+  if (!is_known || i.guard.is_there() || block.worker().schedule) return false;
+  if (fragments_.size() > 1 && (is_ahead(number) || limit_of(number) == own.pc)) return false;
+  control(number, i, own.mask);
+  ++executed;
+  number = choose(Wait::none);
+  if (number < fragments_.size()) enter(fragments_[number]);
+  return true;
 }
 
 // All lanes of the warp wait at a barrier that every thread of the block comes to: the most common way to wait.

@@ -14,6 +14,32 @@ namespace {
 
 constexpr std::uint32_t kDeepest = 4096;  // calls within calls
 
+// A parameter of each lane, which lies `stride` bytes behind that of the lane before.
+struct LaneParams {
+  std::byte* first;
+  std::size_t stride;
+};
+
+template <std::size_t size>
+void copy_params(LaneParams to, LaneParams from, Mask lanes) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (lanes >> lane & 1) std::memcpy(to.first + lane * to.stride, from.first + lane * from.stride, size);
+}
+
+// Nearly all have one of two sizes, for which a copy is one instruction.
+void copy_params(LaneParams to, LaneParams from, std::size_t size, Mask lanes) {
+  if (size == 8) return copy_params<8>(to, from, lanes);
+  if (size == 4) return copy_params<4>(to, from, lanes);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = first_of(lanes);
+    std::memcpy(to.first + lane * to.stride, from.first + lane * from.stride, size);
+  }
+}
+
+LaneParams params_of(Frame& frame, std::size_t offset) {
+  return {frame.params.data() + offset, frame.function->frame_param_bytes};
+}
+
 }  // namespace
 
 void Warp::control(std::size_t number, const Instruction& i, Mask lanes) {
@@ -92,12 +118,9 @@ void Warp::call_function(const Fragment& own, const CallSite& site, const Functi
   frame->local_start = start;
   if (checking.initialized) forget_local(start, callee.local_bytes, lanes);
   frame->inside = lanes;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    if (!(lanes >> lane & 1)) continue;
-    for (std::size_t k = 0; k < site.arguments.size(); ++k)
-      std::memcpy(frame->param(lane) + callee.parameters[k].offset, own.frame->param(lane) + site.arguments[k],
-                  callee.parameters[k].size);
-  }
+  for (std::size_t k = 0; k < site.arguments.size(); ++k)
+    copy_params(params_of(*frame, callee.parameters[k].offset), params_of(*own.frame, site.arguments[k]),
+                callee.parameters[k].size, lanes);
   for (std::size_t k = 0; own.frame->unwritten && k < site.arguments.size(); ++k)
     hand_on_param(*own.frame, site.arguments[k], *frame, static_cast<std::uint32_t>(callee.parameters[k].offset),
                   static_cast<std::uint32_t>(callee.parameters[k].size), lanes);
@@ -108,12 +131,9 @@ void Warp::leave(const Fragment& own, Mask lanes) {
   Frame* const frame = own.frame;
   if (!frame->caller) return end(frame, lanes);
   const auto& function = *frame->function;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    if (!(lanes >> lane & 1)) continue;
-    for (std::size_t k = 0; k < function.results.size(); ++k)
-      std::memcpy(frame->caller->param(lane) + frame->site->results[k], frame->param(lane) + function.results[k].offset,
-                  function.results[k].size);
-  }
+  for (std::size_t k = 0; k < function.results.size(); ++k)
+    copy_params(params_of(*frame->caller, frame->site->results[k]), params_of(*frame, function.results[k].offset),
+                function.results[k].size, lanes);
   const bool is_followed = frame->unwritten || frame->caller->unwritten;
   for (std::size_t k = 0; is_followed && k < function.results.size(); ++k)
     hand_on_param(*frame, static_cast<std::uint32_t>(function.results[k].offset), *frame->caller,

@@ -195,12 +195,12 @@ std::uint64_t Warp::stop(std::size_t number, std::uint32_t pc, std::uint64_t exe
 // Gives the number of instructions.
 std::uint64_t Warp::step(std::size_t number) {
   enter(fragments_[number]);
-  const Instruction* const code = frame_->function->code.data();
-  const FaultKind& fault_kind = block.worker().fault.kind;
-  const Mask mask = fragments_[number].mask;
   std::uint64_t before = 0;  // instructions up to `start`
   const bool may_compile = engine() != Engine::interpret;
   if (may_compile && goes_by_code(number, before)) return before;
+  const Instruction* const code = frame_->function->code.data();
+  const FaultKind& fault_kind = block.worker().fault.kind;
+  const Mask mask = fragments_[number].mask;
   auto pc = fragments_[number].pc;
   auto limit = limit_of(number);
   auto start = pc;

@@ -172,8 +172,9 @@ class Warp {
   std::uint64_t step(std::size_t number);
   std::uint64_t stop(std::size_t number, std::uint32_t pc, std::uint64_t executed);
   bool ends_refused();
-  bool goes_by_code(std::size_t number, std::uint64_t& executed);
-  bool ends_by_code(std::size_t number, std::uint64_t& executed);
+  bool goes_by_code(std::size_t& number, std::uint64_t& executed);
+  bool ends_by_code(std::size_t& number, std::uint64_t& executed);
+  bool calls_or_returns(std::size_t& number, std::uint64_t& executed);
   bool arrives_whole(const Instruction& i);
   CodeEnd run_code(std::size_t number, std::uint64_t& executed);
   bool takes_turn_by_code(Turn turn, Progress& out);

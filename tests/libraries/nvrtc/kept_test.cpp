@@ -10,6 +10,7 @@
 #include <string>
 
 #include "code_cache/digest.hpp"
+#include "code_cache/digest_instructions.hpp"
 #include "generated/nvrtc_table.hpp"
 #include "gpu.hpp"
 
@@ -183,6 +184,15 @@ TEST(Digest, IsSha256) {
   EXPECT_EQ(code_cache::digest_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(code_cache::digest_of(std::string(1000000, 'a')),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Digest, IsTheSameByInstructions) {
+  if (!code_cache::has_digest_instructions()) GTEST_SKIP() << "the processor has none";
+  std::string bytes;
+  for (int k = 0; k < 300; ++k) {
+    EXPECT_EQ(code_cache::digest_of(bytes, true), code_cache::digest_of(bytes, false)) << k;
+    bytes += static_cast<char>(7 * k);
+  }
 }
 
 }  // namespace
