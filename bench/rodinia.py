@@ -249,6 +249,15 @@ PROGRAMS = [
 ]
 
 
+# The 46 variables of the model that myocyte's equations are of (Shannon and others, 2004), rounded: gates, what buffers hold,
+# concentrations in mmol/l, and the voltage. With numbers by chance, many results are none.
+HEART_CELL_AT_REST = """
+0.0014 0.987 0.992 0.0000072 1.0 0.024 0.0145 0.0041 0.9946 0.0041 0.9946 0.0086 0.0054 0.888 0.0000008 0.0000001
+3.54 0.772 0.0088 0.1078 0.0152 0.0003 0.0013 0.138 0.0021 0.0096 0.111 0.0073 0.073 1.243 0.5545 8.8 8.81 8.81 135
+0.00017 0.0001 0.000086 -85.7 0.9946 0 0 0 0 0 0
+"""
+
+
 def make_data(folder: Path) -> None:
     """The same numbers each time."""
     by_chance = random.Random(1)
@@ -287,8 +296,8 @@ def make_data(folder: Path) -> None:
     write("commands", ["j 6000 3000", "", "k 10000"])
     frames = [bytes(by_chance.randrange(256) for _ in range(590 * 609)) for _ in range(5)]
     (folder / "film.avi").write_bytes(film(590, 609, frames))
-    # myocyte has the path of its data in its code: ../../data/myocyte.
-    write("../one/data/myocyte/y.txt", numbers(91, 0.1, 1))
+    # myocyte has the path of its data in its code: ../../data/myocyte. Its own data were not to be had.
+    write("../one/data/myocyte/y.txt", [*HEART_CELL_AT_REST.split(), *numbers(45, 0.01, 0.1)])
     write("../one/data/myocyte/params.txt", numbers(18, 0.5, 1))
     # srad_v1 has the path of its picture in its code: ../../../data/srad/image.pgm.
     pixels = [str(by_chance.randrange(256)) for _ in range(502 * 458)]

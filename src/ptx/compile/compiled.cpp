@@ -40,7 +40,9 @@ Compiled::Compiled(const Function& function)
       is_end_of_code_(function.code.size()),
       key_(plan_key(function)) {
   const auto& code = function.code;
-  const auto allow = [&](std::size_t at) { spots_[2 * at].may_begin = spots_[2 * at + 1].may_begin = true; };
+  const auto allow = [&](std::size_t at) {
+    for (const auto k : {2 * at, 2 * at + 1}) spots_[k].may_begin.store(true, std::memory_order_relaxed);
+  };
   allow(0);
   if (!is_end_of_code_.empty()) is_end_of_code_[0].store(true);  // each call begins there
   for (std::size_t k = 0; k < code.size(); ++k) {
@@ -96,7 +98,7 @@ CodeFor Compiled::lanes_of(const CodeContext& warp) {
 
 bool Compiled::is_worth_a_visit(std::uint32_t at, CodeFor lanes) const {
   const auto& spot = spots_[2 * at + static_cast<std::size_t>(lanes)];
-  return spot.may_begin && spot.count.load(std::memory_order_relaxed) != kNever;
+  return spot.may_begin.load(std::memory_order_relaxed) && spot.count.load(std::memory_order_relaxed) != kNever;
 }
 
 const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
@@ -119,8 +121,10 @@ std::uint32_t Compiled::visits_to_keep(std::size_t number) const {
   const auto visits = spot.visits.load(std::memory_order_relaxed);
   const auto own = visits - std::min(visits, spot.earlier_visits);
   if (own < kVisitsAgain) return 0;
-  const bool waits = own >= kVisitsBefore - kVisitsAgain && is_end_of_code_[number / 2].load(std::memory_order_relaxed);
-  return waits ? kVisitsBefore - kVisitsAgain : std::min(visits / 2, kVisitsBefore - kVisitsAgain);
+  const bool is_end = is_end_of_code_[number / 2].load(std::memory_order_relaxed);
+  const bool waits = own >= kVisitsBefore - kVisitsAgain && is_end;
+  const auto enough = is_end ? kVisitsBefore : kVisitsElsewhere;
+  return waits ? kVisitsBefore - kVisitsAgain : std::min(visits / 2, enough - kVisitsAgain);
 }
 
 // An earlier process may have had other warps, none of whose pieces fit those of this one.

@@ -46,6 +46,12 @@ class Compiled {
     if (!is_end_of_code_[at].load(std::memory_order_relaxed))
       is_end_of_code_[at].store(true, std::memory_order_relaxed);
   }
+  // The interpreter executes what is in front of it, and code goes on.
+  void may_resume_at(std::uint32_t at) {
+    for (const auto lanes : {CodeFor::all_lanes, CodeFor::some_lanes})
+      spot(at, lanes).may_begin.store(true, std::memory_order_relaxed);
+    has_left_at(at);
+  }
   // No piece fits the warp: another one, or null while there is none.
   const PieceNode* add(std::uint32_t at, const CodeContext& warp);
 
@@ -65,7 +71,7 @@ class Compiled {
     std::atomic<std::uint32_t> visits{0};
     std::uint32_t earlier_visits = 0;  // of these, by earlier processes
     std::atomic<std::uint8_t> count{0};
-    bool may_begin = false;
+    std::atomic<bool> may_begin{false};
     bool may_begin_anew = false;  // its pieces are those of earlier processes: if none fits a warp, others are made
   };
   const PieceNode* make_one(Spot& spot, std::uint32_t at, const CodeContext& warp);

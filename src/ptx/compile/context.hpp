@@ -54,6 +54,7 @@ struct CodeContext {
   std::int64_t budget = 0;         // instructions after which the turn ends
   std::uint64_t executed = 0;      // instructions, when the code has ended
   std::uint32_t at = 0;            // where it has ended
+  std::uint32_t resumes = 0;       // where it may go on behind what the interpreter has to execute; 0: at any place
   std::uint32_t is_alone = 0;      // no other thread changes memory
   std::uint32_t is_whole = 0;      // the lanes are all threads of the block: its barriers are none for them
   std::uint32_t polls = 0;         // it changed memory that others may wait for
@@ -94,7 +95,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 12;
+inline constexpr std::uint32_t kCompilerVersion = 13;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

@@ -34,6 +34,7 @@ void Compiled::take_plan() {
     const auto& piece = taken_[k];
     auto& spot = this->spot(piece.at, piece.lanes);
     if (piece.kind == Planned::visited) {
+      spot.may_begin.store(true, std::memory_order_relaxed);
       spot.visits.store(piece.visits, std::memory_order_relaxed);
       spot.earlier_visits = piece.visits;
       continue;
@@ -46,7 +47,8 @@ void Compiled::take_plan() {
       continue;
     }
     const auto code = code_of_plan_ ? code_of_plan_->codes()[k] : nullptr;
-    if (!code || !spot.may_begin) continue;
+    if (!code) continue;
+    spot.may_begin.store(true, std::memory_order_relaxed);
     auto node = std::make_unique<PieceNode>();
     node->code = {{code, piece.places, nullptr, {}}, next_number()};
     piece.file.copy(node->code.piece.file.data(), node->code.piece.file.size() - 1);

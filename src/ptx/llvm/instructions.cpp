@@ -90,7 +90,7 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
   }
   const auto shape = shape_of(pure, shapes);
   if (may_wrap(pure, shape)) {
-    end_row();
+    end_row(at);
     check_range(pure, shapes, lanes, at);
   }
   std::vector<llvm::Value*> arguments;

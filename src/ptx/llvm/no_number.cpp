@@ -2,6 +2,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "ptx/llvm/floats.hpp"
@@ -122,7 +123,7 @@ Value* Translator::has_no_number(const std::vector<Value*>& results) {
   return out;
 }
 
-void Translator::end_row() {
+void Translator::end_row(std::uint32_t end) {
   if (!row_) return;
   auto& b = *b_;
   const auto row = *std::exchange(row_, std::nullopt);
@@ -134,6 +135,7 @@ void Translator::end_row() {
   b.CreateCondBr(has_no_number(row.results), leaves, numbers);
   b.SetInsertPoint(leaves);
   const auto now = std::exchange(values_, row.values);
+  b.CreateStore(b.getInt32(end), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, resumes)));
   leave(row.begin, row.begin - stretch_begin_);
   values_ = now;
   b.SetInsertPoint(numbers);

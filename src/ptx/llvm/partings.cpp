@@ -92,7 +92,7 @@ bool Translator::emit_part(std::size_t number, bool has_lanes) {
   stretch_begin_ = stretch.begin;
   stretch_end_ = stretch.end;
   for (auto at = stretch.begin; at < stretch.end; ++at) emit_instruction(at);
-  end_row();
+  end_row(stretch.end);
   const auto length = stretch.end - stretch.begin;
   if (stretch.then == Stretch::Then::leave) {
     leave(stretch.end, length);

@@ -81,7 +81,7 @@ void Translator::begin_stretch(std::size_t number) {
 void Translator::emit_instruction(std::uint32_t at) {
   if (const auto pure = pure_form(function_, needs_, at)) return emit_pure(*pure, at);
   if (emit_parts(at)) return;
-  end_row();
+  end_row(at);
   // Of a block of one warp: what is before it stays before it.
   if (function_.code[at].kind == Kind::barrier) {
     b_->CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
@@ -93,9 +93,9 @@ void Translator::emit_instruction(std::uint32_t at) {
 }
 
 void Translator::end_stretch(std::size_t number) {
-  end_row();
   auto& b = *b_;
   const auto& stretch = stretches_[number];
+  end_row(stretch.end);
   const auto length = stretch.end - stretch.begin;
   const auto& last = function_.code[stretch.end];
   if (stretch.then == Stretch::Then::leave) {

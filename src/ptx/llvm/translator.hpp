@@ -128,7 +128,7 @@ class Translator {
   void note_result(const Pure& pure, std::uint32_t at, const std::vector<llvm::Value*>& arguments, llvm::Value* out);
   llvm::Value* may_have_no_number(const std::vector<llvm::Value*>& results);
   llvm::Value* has_no_number(const std::vector<llvm::Value*>& results);
-  void end_row();
+  void end_row(std::uint32_t end);
 
   // Exchanges between lanes and parts of registers (exchanges.cpp). False: it is none that is known.
   std::optional<Exchange> exchange_at(std::uint32_t at, const Shapes& shapes);

@@ -67,6 +67,12 @@ void Warp::leave_code(Fragment& fragment, std::uint32_t at) {
   if (next.kind == Kind::branch) compiled.has_left_at(static_cast<std::uint32_t>(next.immediate));
 }
 
+// The interpreter goes on, up to where there may be code again.
+void Warp::resumes_by(CodeContext& context) {
+  resumes_ = std::exchange(context.resumes, 0);
+  frame_->function->compiled.load(std::memory_order_relaxed)->may_resume_at(resumes_);
+}
+
 // Of a fragment, for its lanes.
 CodeContext Warp::context(Mask lanes) {
   auto& worker = block.worker();
@@ -118,6 +124,7 @@ bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
     worker.instructions += context.executed;
     const auto* const next = end == CodeEnd::left ? &function.code[context.at] : nullptr;
     if (end == CodeEnd::left) leave_code(fragment, context.at);
+    if (context.resumes != 0) resumes_by(context);
     if (end == CodeEnd::parted) part(0, context);
     if (end == CodeEnd::ended) end_all();
     const bool is_right = worker.fault.kind == FaultKind::none;
@@ -155,6 +162,7 @@ CodeEnd Warp::run_code(std::size_t number, std::uint64_t& executed) {
   if (end == CodeEnd::mismatch) return end;
   executed += context.executed;
   if (end == CodeEnd::left) leave_code(fragment, context.at);
+  if (context.resumes != 0) resumes_by(context);
   if (end == CodeEnd::parted) part(number, context);
   if (end == CodeEnd::ended) end_all();
   return end;
@@ -199,8 +207,8 @@ bool Warp::ends_by_code(std::size_t& number, std::uint64_t& executed) {
 bool Warp::calls_or_returns(std::size_t& number, std::uint64_t& executed) {
   const auto& own = fragments_[number];
   const auto& i = frame_->function->code[own.pc];
-  const bool is_known = (i.kind == Kind::ret && frame_->caller) ||
-                        (i.kind == Kind::call && frame_->function->calls[i.side].function);
+  const bool is_known =
+      (i.kind == Kind::ret && frame_->caller) || (i.kind == Kind::call && frame_->function->calls[i.side].function);
   if (!is_known || i.guard.is_there() || block.worker().schedule) return false;
   if (fragments_.size() > 1 && (is_ahead(number) || limit_of(number) == own.pc)) return false;
   control(number, i, own.mask);

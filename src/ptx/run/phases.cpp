@@ -47,6 +47,7 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
     if (end == CodeEnd::faulted) return PhaseEnd::elsewhere;
     if (end == CodeEnd::left) {
       fragment.pc = context.at;
+      if (context.resumes != 0) resumes_by(context);
       join_in_phase();
     } else {
       part(number, context);
@@ -195,6 +196,7 @@ PhaseEnd Block::take_turn_of_whole(WholeWarp& own, const Compiled& compiled, con
       own.has_fragments = true;
     } else if (end == CodeEnd::left) {
       own.pc = context.at;
+      if (context.resumes != 0) own.warp->resumes_by(context);
     }
     if (worker.fault.kind != FaultKind::none || context.executed == 0) return PhaseEnd::elsewhere;
     if (end == CodeEnd::left && is_barrier(own.pc)) return PhaseEnd::barrier;

@@ -205,6 +205,7 @@ std::uint64_t Warp::step(std::size_t number) {
   auto limit = limit_of(number);
   auto start = pc;
   auto end = end_of_turn(pc, limit, before);
+  if (const auto resumes = std::exchange(resumes_, 0); resumes > pc) end = std::min(end, resumes);
   while (pc < end) {
     const auto& i = code[pc];
     if (i.kind == Kind::plain) [[likely]] {

@@ -95,6 +95,7 @@ class Warp {
   void waits_at_barrier();
   // Code that began here has ended with lanes in several places.
   void parts_at(std::uint32_t pc, const CodeContext& context);
+  void resumes_by(CodeContext& context);
   void end_all();
   PhaseEnd takes_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions);
   // Of a warp whose lanes stand at one instruction: which one.
@@ -224,7 +225,8 @@ class Warp {
   std::uint64_t local_capacity_ = 0;
   Mask live_ = 0, refused_ = 0;
   unsigned index_ = 0;
-  std::int64_t budget_ = 0;  // instructions that are left of the turn
+  std::int64_t budget_ = 0;    // instructions that are left of the turn
+  std::uint32_t resumes_ = 0;  // an instruction where there may be code again; 0: none is known
   bool polls_ = false;
   bool has_tried_code_ = false;               // where the fragment is, no code fits
   std::uint32_t cluster_phase_[kLanes] = {};  // that lanes arrived in at the barrier of the cluster
