@@ -1,4 +1,4 @@
-// SHA-256 by the instructions that processors have for it: four times as fast, and a process that starts reads a megabyte.
+// SHA-256 by the instructions that processors have for it. A process that starts a kernel reads a megabyte of code.
 #pragma once
 
 #include <array>

@@ -186,6 +186,12 @@ inline std::uint32_t Warp::end_of_turn(std::uint32_t pc, std::uint32_t limit, st
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(limit, pc + static_cast<std::uint64_t>(left)));
 }
 
+// The next place, behind `pc`, where code may go on.
+inline std::uint32_t Warp::place_of_more_code(std::uint32_t pc) {
+  const auto at = std::exchange(resumes_, 0);
+  return at > pc ? at : ~0u;
+}
+
 // A step ends in front of an instruction, after so many of them.
 std::uint64_t Warp::stop(std::size_t number, std::uint32_t pc, std::uint64_t executed) {
   fragments_[number].pc = pc;
@@ -204,8 +210,7 @@ std::uint64_t Warp::step(std::size_t number) {
   auto pc = fragments_[number].pc;
   auto limit = limit_of(number);
   auto start = pc;
-  auto end = end_of_turn(pc, limit, before);
-  if (const auto resumes = std::exchange(resumes_, 0); resumes > pc) end = std::min(end, resumes);
+  auto end = end_of_turn(pc, std::min(limit, place_of_more_code(pc)), before);
   while (pc < end) {
     const auto& i = code[pc];
     if (i.kind == Kind::plain) [[likely]] {

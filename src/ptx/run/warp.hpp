@@ -187,6 +187,7 @@ class Warp {
   void leave_code(Fragment& fragment, std::uint32_t at);
   Mask guarded(const Instruction& i, Mask lanes) const;
   std::uint32_t end_of_turn(std::uint32_t pc, std::uint32_t limit, std::uint64_t executed) const;
+  std::uint32_t place_of_more_code(std::uint32_t pc);
   void enter(const Fragment& fragment);
   std::uint32_t limit_of(std::size_t number) const;
   bool is_ahead(std::size_t number) const;
