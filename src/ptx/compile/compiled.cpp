@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ptx/compile/library.hpp"
-#include "ptx/compile/packed.hpp"
 #include "ptx/compile/queue.hpp"
 #include "ptx/compile/shared_writes.hpp"
 #include "ptx/module.hpp"
@@ -148,7 +147,6 @@ bool Compiled::is_worth_another(Spot& spot) {
 const PieceNode* Compiled::add(std::uint32_t at, const CodeContext& warp) {
   auto& spot = this->spot(at, lanes_of(warp));
   if (!has_room(spot)) return nullptr;
-  unpack(warp.registers, function_.register_bytes);
   if (engine() == Engine::compile) return is_worth_another(spot) ? make(at, warp) : nullptr;
   if (is_pending_.exchange(true)) return nullptr;
   CompileJob job{this, at, warp, {}, {}, {}, {}};

@@ -109,16 +109,19 @@ void Block::fill_special(Warp& warp, unsigned index) {
 void Block::fill_place(std::uint64_t number) {
   const auto& grid = worker_->grid;
   const auto blocks_x = grid.blocks[0], blocks_y = grid.blocks[1];
-  const std::uint32_t place[3] = {static_cast<std::uint32_t>(number % blocks_x),
-                                  static_cast<std::uint32_t>(number / blocks_x % blocks_y),
-                                  static_cast<std::uint32_t>(number / blocks_x / blocks_y)};
+  const auto row = number / blocks_x;
+  const std::uint32_t place[3] = {static_cast<std::uint32_t>(number - row * blocks_x),
+                                  static_cast<std::uint32_t>(row % blocks_y),
+                                  static_cast<std::uint32_t>(row / blocks_y)};
   const auto reads = grid.entry->values_of_block;
+  const unsigned lanes = engine() == Engine::interpret ? kLanes : 1;
+  ++places_;
   for (int k = 0; k < 3; ++k) {
     if (has_place_ && place_[k] == place[k]) continue;
     place_[k] = place[k];
     for (auto& warp : warps_) {
       auto& s = warp->special();
-      std::fill_n(s.ctaid[k], kLanes, place[k]);
+      std::fill_n(s.ctaid[k], lanes, place[k]);
       if (!(reads & kPlaceInClusters)) continue;
       std::fill_n(s.clusterid[k], kLanes, place[k] / grid.cluster[k]);
       std::fill_n(s.cluster_ctaid[k], kLanes, place[k] % grid.cluster[k]);

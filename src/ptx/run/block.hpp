@@ -67,6 +67,9 @@ class Block {
   void arrive(unsigned barrier, unsigned threads, unsigned with_true, unsigned expected);
   void threads_ended(unsigned threads);
   void release_from_cluster();
+  // Grows when the block has another place in the grid. Compiled code reads that of lane 0; other lanes get it when the
+  // interpreter goes on.
+  std::uint32_t places() const { return places_; }
   // Since the turn of the warp that runs began.
   bool has_released() const { return released_; }
   // To the output of printf, where the text of a block stands together.
@@ -111,6 +114,7 @@ class Block {
   unsigned waited_for_ = 0;  // barriers that some threads have arrived at
   std::uint32_t place_[3];   // in the grid
   bool has_place_ = false;
+  std::uint32_t places_ = 1;  // that it had
   unsigned live_threads_ = 0;
   unsigned started_ = 0;  // warps that have begun
   bool released_ = false;

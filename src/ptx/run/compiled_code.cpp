@@ -1,4 +1,5 @@
 // How a warp executes compiled code, and how that code comes back to the interpreter.
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -14,7 +15,7 @@ namespace nvmlkit::ptx {
 
 bool Warp::execute_one(CodeContext& context, std::uint32_t at, std::int32_t place) {
   const auto& i = frame_->function->code[at];
-  unpack(frame_->registers.get(), frame_->function->register_bytes);
+  complete_values();
   const Mask guard = i.guard.is_there() ? (i.guard_negated ? ~predicate(i.guard) : predicate(i.guard)) : kAllLanes;
   const Mask lanes = context.lanes & guard;
   const auto before = budget_;
@@ -28,6 +29,12 @@ bool Warp::execute_one(CodeContext& context, std::uint32_t at, std::int32_t plac
     worker.remember(addresses[first_of(lanes)], i.writes, context.reached[place]);
   }
   return true;
+}
+
+void Warp::complete_values() {
+  unpack(frame_->registers.get(), frame_->function->register_bytes);
+  if (std::exchange(places_, block.places()) == block.places()) return;
+  for (auto& place : special_.ctaid) std::fill_n(place, kLanes, place[0]);
 }
 
 // All threads of the warp have, in the kernel itself.
@@ -118,6 +125,7 @@ bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
   for (; node; node = compiled->pieces_at(fragment.pc, lanes)) {
     context.budget = budget_;
     const auto end = try_pieces(node, context, worker, polls_);
+    if (end == CodeEnd::mismatch) complete_values();
     has_tried_code_ = end == CodeEnd::mismatch && !compiled->add(fragment.pc, context);
     if (end == CodeEnd::mismatch) return false;
     budget_ -= static_cast<std::int64_t>(context.executed);
@@ -154,8 +162,10 @@ CodeEnd Warp::run_code(std::size_t number, std::uint64_t& executed) {
     context.limit = limit_of(number);
     if (context.limit == fragment.pc) return CodeEnd::mismatch;
   }
+  if (!compiled.pieces_at(fragment.pc, lanes)) complete_values();  // the compiler looks at them
   const auto* const known = compiled.visit(fragment.pc, context);
   auto end = known ? try_pieces(known, context, block.worker(), polls_) : CodeEnd::mismatch;
+  if (known && end == CodeEnd::mismatch) complete_values();
   if (known && end == CodeEnd::mismatch)
     if (const auto* const added = compiled.add(fragment.pc, context))
       end = try_pieces(added, context, block.worker(), polls_);
@@ -175,7 +185,7 @@ bool Warp::goes_by_code(std::size_t& number, std::uint64_t& executed) {
     add(take(number));
     return true;
   }
-  unpack(frame_->registers.get(), frame_->function->register_bytes);
+  complete_values();
   return false;
 }
 

@@ -13,6 +13,10 @@ void Group::start(std::uint64_t number) {
   polls = false;
   live_ = threads_;
   arrived_ = 0;
+  if (members_.size() == 1) {
+    members_[0].has_finished = false;
+    return members_[0].block->start(number);
+  }
   const auto& size = grid_.cluster;
   const std::uint64_t across = grid_.blocks[0] / size[0], down = grid_.blocks[1] / size[1];
   const std::uint64_t first[3] = {number % across * size[0], number / across % down * size[1],

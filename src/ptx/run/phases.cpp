@@ -187,7 +187,7 @@ PhaseEnd Block::take_turn_of_whole(WholeWarp& own, const Compiled& compiled, con
       if (own.has_fragments)
         own.warp->end_all();
       else
-        threads_ended(static_cast<unsigned>(std::popcount(own.lanes)));
+        threads_ended(own.has_all_lanes() ? kLanes : static_cast<unsigned>(std::popcount(own.lanes)));
       return PhaseEnd::ended;
     }
     if (end == CodeEnd::parted) {

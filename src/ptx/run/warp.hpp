@@ -96,6 +96,8 @@ class Warp {
   // Code that began here has ended with lanes in several places.
   void parts_at(std::uint32_t pc, const CodeContext& context);
   void resumes_by(CodeContext& context);
+  // For others than compiled code: values of all lanes, where code reads or leaves that of lane 0 alone.
+  void complete_values();
   void end_all();
   PhaseEnd takes_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions);
   // Of a warp whose lanes stand at one instruction: which one.
@@ -227,6 +229,7 @@ class Warp {
   Mask live_ = 0, refused_ = 0;
   unsigned index_ = 0;
   std::int64_t budget_ = 0;    // instructions that are left of the turn
+  std::uint32_t places_ = 0;   // of the block, up to the one that all lanes know
   std::uint32_t resumes_ = 0;  // an instruction where there may be code again; 0: none is known
   bool polls_ = false;
   bool has_tried_code_ = false;               // where the fragment is, no code fits
