@@ -22,7 +22,7 @@ struct Kernel {
   std::unique_ptr<ptx::Module> module;
   explicit Kernel(const std::string& body)
       : module(ptx::load(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry kernel(.param .u64 data) {\n"
-                         ".reg .b32 %r<32>; .reg .b64 %rd<8>; .reg .f32 %f<8>; .reg .pred %p<8>; "
+                         ".reg .b32 %r<32>; .reg .b64 %rd<8>; .reg .f32 %f<8>; .reg .f64 %fd<8>; .reg .pred %p<8>; "
                          ".shared .align 4 .b8 own[512];\n"
                          "ld.param.u64 %rd1, [data]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;\n"
                          "mad.lo.s32 %r3, %r1, 128, %r2; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2;\n"

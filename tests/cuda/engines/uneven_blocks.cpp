@@ -63,10 +63,29 @@ void check_meetings() {
   expect(outcome.instructions == kInInterpreter, "lanes meet again: instructions", kMostThreads);
 }
 
+// The first block has rows of f64 with a result that is no number: the interpreter executes them, and code goes on.
+void check_no_numbers() {
+  constexpr std::uint64_t kOfAWarp = 28;
+  check(
+      "results that are no number",
+      "cvt.rn.f64.u32 %fd1, %r1; sub.f64 %fd2, %fd1, %fd1; div.rn.f64 %fd3, %fd2, %fd1; fma.rn.f64 %fd4, %fd3, %fd3, "
+      "%fd1; shl.b32 %r8, %r4, 1; st.shared.u32 [%r7], %r8; bar.sync 0; ld.shared.u32 %r9, [%r7]; add.f64 %fd5, "
+      "%fd4, %fd4; mul.f64 %fd6, %fd5, 0d3FE0000000000000; add.s32 %r4, %r9, 3; bar.sync 0; setp.nan.f64 %p4, %fd6, "
+      "%fd6; cvt.rzi.u32.f64 %r11, %fd6; selp.u32 %r12, 1000, %r11, %p4; add.s32 %r4, %r4, %r12;",
+      {32, 64, 128},
+      [block = 0u](std::span<std::uint32_t> words) mutable {
+        const auto more = block % kBlocks == 0 ? 1000 : block % kBlocks;
+        ++block;
+        for (auto& word : words) word = 2 * word + 3 + more;
+      },
+      kOfAWarp);
+}
+
 }  // namespace
 
 int main() {
   check_uneven_blocks();
+  check_no_numbers();
   check_meetings();
   std::printf("%u wrong\n", wrong);
   return wrong == 0 ? 0 : 1;
