@@ -43,6 +43,14 @@ struct Sampled {
   std::uint32_t bits[4];
 };
 
+// A read of one texture by lanes of a warp, at the base level. The coordinates of all 32 lie side by side.
+struct LookupRow {
+  std::uint64_t texture = 0;
+  unsigned dimensions = 1;
+  std::uint32_t lanes = 0;  // that read
+  const float* at[3] = {};
+};
+
 // Memory of the device and what of the host the device may reach. The driver implements it.
 class GlobalMemory {
  public:
@@ -57,6 +65,8 @@ class GlobalMemory {
   virtual void set_condition(std::uint64_t, std::uint32_t) {}
   // As many as it could read. The next one has no texture, or one of another shape.
   virtual std::size_t sample(std::span<const Lookup>, Sampled*) { return 0; }
+  // The first component of each lane; the others are 0. False: this texture needs a lookup for each lane.
+  virtual bool sample_row(const LookupRow&, std::uint32_t*) { return false; }
   // `size` bytes of a surface, at so many bytes from the left, or null; with `clamps`, those at the edge for what lies
   // outside. False: no surface.
   virtual bool surface(std::uint64_t, const std::int32_t[3], std::size_t, bool, std::byte*&) { return false; }

@@ -27,6 +27,14 @@ inline bool inside(std::int64_t& at, std::size_t size, CUaddress_mode mode, bool
   return true;
 }
 
+// What is read most: one float, at a place that always is inside.
+inline bool is_one_float(const Texture& t, unsigned dimensions) {
+  if (t.format != CU_AD_FORMAT_FLOAT || t.channels != 1 || t.levels.size() != 1) return false;
+  for (unsigned k = 0; k < dimensions; ++k)
+    if (t.how.addressMode[k] == CU_TR_ADDRESS_MODE_BORDER) return false;
+  return true;
+}
+
 // Where a coordinate lies in one dimension: a texel and the next one, and how far from the first to the next.
 struct Span {
   std::int64_t at[2] = {};
@@ -74,7 +82,7 @@ class Sampler {
     return lookup_.dimensions == 1 ? linear<1, 4>() : lookup_.dimensions == 2 ? linear<2, 4>() : linear<3, 4>();
   }
 
-  // The same, or the nearest one, of a texture that `is_plain`.
+  // The same, or the nearest one, of a texture that `is_one_float`.
   float one_float(bool filters) const {
     if (filters)
       return lookup_.dimensions == 1   ? linear<1, 1>().value[0]
@@ -128,7 +136,7 @@ class Sampler {
     return out;
   }
 
-  // `most` channels at most; with one, of a texture that `is_plain`.
+  // `most` channels at most; with one, of a texture that `is_one_float`.
   template <unsigned dimensions, unsigned most>
   Texel linear() const {
     Span spans[dimensions];

@@ -80,12 +80,8 @@ Texel look(const Texture& t, const Texture::Level& level, const ptx::Lookup& loo
                               : sampler.nearest();
 }
 
-// What is read most: one float, at a place that always is inside.
 bool is_plain(const Texture& t, const ptx::Lookup& lookup) {
-  if (t.format != CU_AD_FORMAT_FLOAT || t.channels != 1 || t.levels.size() != 1) return false;
-  for (unsigned k = 0; k < lookup.dimensions; ++k)
-    if (t.how.addressMode[k] == CU_TR_ADDRESS_MODE_BORDER) return false;
-  return !lookup.is_cube && !lookup.by_index && lookup.gathered < 0;
+  return !lookup.is_cube && !lookup.by_index && lookup.gathered < 0 && is_one_float(t, lookup.dimensions);
 }
 
 void sample(const Texture& t, const ptx::Lookup& asked, std::uint32_t* out) {
