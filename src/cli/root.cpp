@@ -54,13 +54,22 @@ constexpr const char* kStateInContainer = "/run/nvmlkit/state";
 constexpr const char* kHookInRoot = "usr/bin/nvmlkit-cdi-hook";
 constexpr const char* kSpecification = "etc/cdi/nvidia.yaml";
 
+// Runtimes make empty folders where the source of a mount is missing, for instance while this root is made anew.
+bool has_no_file(const fs::directory_entry& entry) {
+  const auto is_folder = [](const fs::directory_entry& each) { return fs::is_directory(each.symlink_status()); };
+  const fs::recursive_directory_iterator end;
+  return is_folder(entry) && std::all_of(fs::recursive_directory_iterator(entry), end, is_folder);
+}
+
 void check_folder(const fs::path& folder) {
   if (!fs::exists(fs::symlink_status(folder))) return;
   if (!fs::is_directory(folder))
     throw CommandError(sim::unusable_file(folder.string(), "is no folder and stays as it is"));
-  const auto is_staging = [](const fs::directory_entry& entry) { return entry.path().filename() == node::kStaging; };
+  const auto may_go = [](const fs::directory_entry& entry) {
+    return entry.path().filename() == node::kStaging || has_no_file(entry);
+  };
   const fs::directory_iterator first(folder), end;
-  if (fs::exists(folder / kMark) || std::all_of(first, end, is_staging)) return;
+  if (fs::exists(folder / kMark) || std::all_of(first, end, may_go)) return;
   throw CommandError({.kind = sim::ProblemKind::unusable_file,
                       .what = "holds something that nvmlkit did not make and stays as it is",
                       .hint = "name a new or an empty folder",

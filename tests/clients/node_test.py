@@ -330,7 +330,15 @@ class Node(NodeTest):
         self.assertIn("nvmlkit did not make", self.refused("node", self.root, "-m", "t4"))
         self.assertEqual([path.name for path in self.root.iterdir()], ["mine"])
         (self.root / "mine").unlink()
+        # A runtime makes folders for a mount whose source is missing.
+        for place in ("proc/devices", "sys", "dev/nvidia0", "etc/cdi", "opt"):
+            (self.root / place).mkdir(parents=True)
+        (self.root / "sys/link").symlink_to("..")
+        self.assertIn("nvmlkit did not make", self.refused("node", self.root, "-m", "t4"))
+        (self.root / "sys/link").unlink()
         self.good("root", self.root, "-m", "t4")
+        self.assertIn("nvidia", (self.root / "proc/devices").read_text())
+        self.assertFalse((self.root / "dev/nvidia0").is_dir())
         self.own_state.write_text("no state")
         self.assertIn("is no state file", self.refused("node", self.root))
 

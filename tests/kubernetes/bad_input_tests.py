@@ -6,7 +6,9 @@ import json
 import os
 import signal
 import subprocess
+from pathlib import Path
 
+import objects
 from case import STATE, ClusterTest
 from content import WITH_DRIVER
 
@@ -117,3 +119,19 @@ class BadInputTests(ClusterTest):
         self.end_pods()
         subprocess.run(["umount", "-l", "/run/nvidia"], check=True)
         self.chart("upgrade")
+
+    def test_67_folders_that_a_runtime_made(self) -> None:
+        """containerd makes the source of a mount, where it is missing: here for a pod that comes while the root is made anew."""
+        self.end_pods()
+        place = Path(objects.ROOT) / "proc/devices"
+        self.assertFalse(place.exists())
+        volume = {"name": "devices", "hostPath": {"path": str(place)}}
+        pod = json.loads(objects.pod("early", "sleep 3600", volumes=[volume]))
+        pod["spec"]["containers"][0]["volumeMounts"] = [{"name": "devices", "mountPath": "/devices"}]
+        self.cluster.apply(json.dumps(pod))
+        self.addCleanup(self.cluster.kubectl, "delete", "pod", "early", "--force", "--grace-period=0")
+        self.cluster.wait("a pod", lambda: self.cluster.phase("early") == "Running")
+        self.assertTrue(place.is_dir())
+        self.chart("upgrade")
+        self.assertIn("nvidia", place.read_text())
+        self.assertIn("8 x NVIDIA H100", self.status())
