@@ -33,10 +33,10 @@ GOOD: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         {
             "pools": [
                 {"name": "a", "machine": "h100", "nodes": ["one", "two"], "gpus": 4, "driver": "550", "seed": "x"},
-                {"name": "b", "machine": "t4", "nodes": ["three"], "seed": None, "state": {"keep": True, "owner": 1000}},
+                {"name": "b", "machine": "t4", "nodes": ["three"], "driver": 535, "seed": None, "state": {"keep": True, "owner": 1000}},
             ]
         },
-        ("value: \"x/$(NODE_NAME)\"", "metadata.name", "value: \"550\"", "--owner=1000"),
+        ("value: \"x/$(NODE_NAME)\"", "metadata.name", "value: \"550\"", "value: \"535\"", "--owner=1000"),
     ),
     "labels": (
         {"machineLabel": {"enabled": True, "machines": ["a100", "two-t4"]}, "machines": {"two-t4": {"base": "t4", "system": {"num_devices": 2}}}},
