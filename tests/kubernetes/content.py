@@ -20,7 +20,7 @@ PLUGIN_TOOLS = (*TOOLS, "mount", "umount", "mknod", "chroot", "cp", "ln", "mkdir
 # NVIDIA's driver for dynamic resource allocation: a checkout with its chart and its templates, and its image.
 DRA_DRIVER = Path(os.environ["NVMLKIT_DRA_DRIVER"]) if os.environ.get("NVMLKIT_DRA_DRIVER") else None
 DRA_IMAGE = "localhost/dra-driver:1"
-DRA_TOOLS = ("bash", "mount", "umount", "ln", "ls", "find", "head", "env", "basename", "date", "sleep", "cat")
+DRA_TOOLS = ("bash", "sh", "mount", "umount", "ln", "ls", "find", "head", "env", "basename", "date", "sleep", "cat")
 # NVIDIA's GPU operator: a checkout with its chart and its assets, its image, and that of the plugin's programs which it starts.
 GPU_OPERATOR = Path(os.environ["NVMLKIT_GPU_OPERATOR"]) if os.environ.get("NVMLKIT_GPU_OPERATOR") else None
 OPERATOR_IMAGE = "localhost/gpu-operator:1"
@@ -29,6 +29,8 @@ PROGRAMS_OF_OPERATOR = ("gpu-operator", "nvidia-validator", "cleanup-gpuclusters
 # dcgm-exporter: the file system of its container image, unpacked, and the image that is made of it again.
 DCGM = Path(os.environ["NVMLKIT_DCGM"]) if os.environ.get("NVMLKIT_DCGM") else None
 DCGM_IMAGE = "localhost/dcgm-exporter:1"
+# A checkout of dcgm-exporter, with its chart.
+DCGM_EXPORTER = Path(os.environ["NVMLKIT_DCGM_EXPORTER"]) if os.environ.get("NVMLKIT_DCGM_EXPORTER") else None
 # NVSentinel: a checkout with its chart and its tables. Each program has an image of its own, as its builds make them.
 NVSENTINEL = Path(os.environ["NVMLKIT_NVSENTINEL"]) if os.environ.get("NVMLKIT_NVSENTINEL") else None
 PROGRAMS_OF_NVSENTINEL = ("platform-connectors", "syslog-health-monitor", "metadata-collector", "labeler", "fault-quarantine", "node-drainer",
@@ -156,11 +158,13 @@ def image_of_nfd() -> Image:
     return image
 
 
-def image_of_folder(name: str, folder: Path) -> Image:
-    image = Image(name)
+def image_of_dcgm_exporter(folder: Path) -> Image:
+    """The runtime gives it all GPUs, where it is NVIDIA's."""
+    image = Image(DCGM_IMAGE)
     for file in folder.rglob("*"):
         if file.is_file():
             image.files[str(file.relative_to(folder))] = file
+    image.config.update({"Entrypoint": ["/usr/bin/dcgm-exporter"], "Env": ["PATH=/usr/bin:/usr/sbin", "NVIDIA_VISIBLE_DEVICES=all"]})
     return image
 
 
@@ -194,7 +198,7 @@ def images_of_tests(work: Path) -> list[Path]:
                 image.add_libraries(later)
     images.append(image_with_driver(work))
     if DCGM:
-        images.append(image_of_folder(DCGM_IMAGE, DCGM))
+        images.append(image_of_dcgm_exporter(DCGM))
     for number, image in enumerate(images):
         out.append(image.write(work / f"image-{number}.tar"))
     return out

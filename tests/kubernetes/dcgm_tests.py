@@ -1,4 +1,5 @@
-"""dcgm-exporter with DCGM's library on the node. NVMLKIT_DCGM names the file system of its container image, unpacked."""
+"""dcgm-exporter with DCGM's library on the node, as a pod and by its own chart. NVMLKIT_DCGM names the file system of its container
+image, unpacked; NVMLKIT_DCGM_EXPORTER a checkout with the chart."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ import urllib.error
 import urllib.request
 
 import objects
-from case import ClusterTest
-from content import DCGM, DCGM_IMAGE
+from case import EXAMPLES, ClusterTest
+from content import DCGM, DCGM_EXPORTER, DCGM_IMAGE
 
 PORT = 9400
 # Where the chart's driver root has NVML. The host engine loads the library by its name.
@@ -19,7 +20,7 @@ POD_RESOURCES = "/var/lib/kubelet/pod-resources"
 
 
 def exporter() -> str:
-    """As NVIDIA's chart runs it, and with the host's network, where the test reads it."""
+    """With the host's network, where the test reads it."""
     folders = {"nvidia": "/run/nvidia", "pods": POD_RESOURCES}
     container = {
         "name": "c",
@@ -57,20 +58,43 @@ def metrics() -> dict[tuple[str, str], tuple[float, str]]:
 
 class DcgmTests(ClusterTest):
     def test_47_dcgm_exporter(self) -> None:
-        """It names the pods on the GPUs, and shows loads and Xids of the machine."""
+        self.start_machine()
+        self.cluster.apply(exporter())
+        self.addCleanup(self.cluster.kubectl, "-n", "kube-system", "delete", "pod", "dcgm-exporter", "--grace-period=0", "--force")
+        self.look_at_metrics()
+
+    def test_47_dcgm_exporter_by_its_chart(self) -> None:
+        """With the values of the guide."""
+        if not DCGM_EXPORTER:
+            self.skipTest("NVMLKIT_DCGM_EXPORTER names no checkout of dcgm-exporter")
+        self.start_machine()
+        release = ("dcgm-exporter", "--namespace", "dcgm-exporter")
+        repository, tag = DCGM_IMAGE.rsplit(":", 1)
+        values = {"image.repository": repository, "image.tag": tag, "hostNetwork": "true", "resources.requests.cpu": "10m"}
+        settings = [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+        settings += ["-f", str(EXAMPLES / "dcgm-exporter/values.yaml")]
+        self.cluster.helm("install", *release, str(DCGM_EXPORTER / "deployment"), "--create-namespace", *settings)
+        pods = ("-n", "dcgm-exporter", "get", "pods", "-o", "name")
+        self.addCleanup(self.cluster.wait, "the exporter's end", lambda: "pod/" not in self.cluster.kubectl(*pods))
+        self.addCleanup(self.cluster.helm, "uninstall", *release)
+        self.look_at_metrics()
+
+    def start_machine(self) -> None:
+        """With a pod on two of its GPUs."""
         self.need("nvidia-device-plugin", "nvidia-cdi-hook")
         if not DCGM:
             self.skipTest("no DCGM: NVMLKIT_DCGM")
         self.chart("upgrade")
         self.start_plugin({"nvidia.com/gpu": 8})
         text = self.run_pod("trains", "nvidia-smi -L", 2)
-        of_pod = set(re.findall(r"GPU-[0-9a-f-]+", text))
-        self.assertEqual(len(of_pod), 2, text)
-        self.cluster.apply(exporter())
-        self.addCleanup(self.cluster.kubectl, "-n", "kube-system", "delete", "pod", "dcgm-exporter", "--grace-period=0", "--force")
+        self.of_pod = set(re.findall(r"GPU-[0-9a-f-]+", text))
+        self.assertEqual(len(self.of_pod), 2, text)
+
+    def look_at_metrics(self) -> None:
+        """They name the pods on the GPUs, and show loads and Xids of the machine."""
         uuids = self.uuids()
         of_metrics = lambda: {uuid for (name, uuid), (_, pod) in metrics().items() if pod == "trains"}  # noqa: E731
-        self.cluster.wait("the pod's GPUs in the metrics", lambda: of_metrics() == of_pod)
+        self.cluster.wait("the pod's GPUs in the metrics", lambda: of_metrics() == self.of_pod)
         self.assertEqual({uuid for name, uuid in metrics() if name == "DCGM_FI_DEV_GPU_TEMP"}, set(uuids))
         self.nvmlkit("load", "gpu=3", "80%")
         self.addCleanup(self.nvmlkit, "load", "gpu=3", "off")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from case import EXAMPLES, GPU, VALIDATIONS, ClusterTest
 from cluster import NODE
-from content import GPU_OPERATOR, OPERATOR_IMAGE, PLUGIN_IMAGE
+from content import DCGM, DCGM_IMAGE, GPU_OPERATOR, OPERATOR_IMAGE, PLUGIN_IMAGE
 from programs import find
 
 PROGRAMS = ("gpu-operator", "nvidia-validator", "nvidia-container-runtime", "nvidia-device-plugin",
@@ -16,7 +16,8 @@ RELEASE = ("gpu-operator", "--namespace", "gpu-operator")
 # Of Node Feature Discovery, which is not on the cluster: a GPU is there, and the system of the node.
 LABELS = {"pci-10de.present": "true", "system-os_release.ID": "debian", "system-os_release.VERSION_ID": "12"}
 # What the operator starts on a node with a GPU, with the values of the guide.
-STARTED = ("nvidia-operator-validator", "nvidia-device-plugin-daemonset", "gpu-feature-discovery")
+STARTED = ("nvidia-operator-validator", "nvidia-device-plugin-daemonset", "gpu-feature-discovery",
+           *(("nvidia-dcgm-exporter",) if DCGM else ()))  # fmt: skip
 # Of its validator.
 FILES = ("driver-ready", "toolkit-ready", "cuda-ready", "plugin-ready")
 
@@ -50,13 +51,13 @@ class OperatorTests(ClusterTest):
 
     def install_operator(self, operator: Path) -> None:
         """NVIDIA's chart, with the values of the guide and the images of the tests. No Node Feature Discovery is on the cluster."""
-        own, plugin = (name.rsplit("/", 1)[1].rsplit(":", 1) for name in (OPERATOR_IMAGE, PLUGIN_IMAGE))
-        images = {"operator": own, "validator": own, "devicePlugin": plugin, "gfd": plugin}
+        own, plugin, exporter = (name.rsplit("/", 1)[1].rsplit(":", 1) for name in (OPERATOR_IMAGE, PLUGIN_IMAGE, DCGM_IMAGE))
+        images = {"operator": own, "validator": own, "devicePlugin": plugin, "gfd": plugin, "dcgmExporter": exporter}
         values = {f"{part}.{key}": value for part, (image, version) in images.items()
                   for key, value in (("repository", "localhost"), ("image", image), ("version", version))}  # fmt: skip
         hook = str(find("nvidia-cdi-hook"))
         values |= {"nfd.enabled": "false", "gfd.env[0].name": "USE_NODE_FEATURE_API", "devicePlugin.env[0].value": hook,
-                   "devicePlugin.env[0].name": "NVIDIA_CDI_HOOK_PATH"}  # fmt: skip
+                   "devicePlugin.env[0].name": "NVIDIA_CDI_HOOK_PATH", "dcgmExporter.enabled": "true" if DCGM else "false"}  # fmt: skip
         settings = [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
         settings += ["--set-string", "gfd.env[0].value=false", "-f", str(EXAMPLES / "gpu-operator/values.yaml")]
         self.cluster.helm("install", *RELEASE, str(operator / "deployments/gpu-operator"), "--create-namespace", *settings)
