@@ -213,18 +213,35 @@ class NVSentinel(unittest.TestCase):
         self.assertEqual((len(metadata["gpus"]), len(metadata["nvswitches"]), len(metadata["nic_topology"])), (8, 4, 12))
 
     def test_xids_name_their_gpu(self) -> None:
-        # By GPU: what one Xid writes, and whether a monitor takes it for fatal.
-        cases = ((3, ["79", "154"], True), (1, ["48", "63", "94", "154"], True), (2, ["119", "154"], True), (4, ["94"], False))
-        for index, codes, fatal in cases:
-            with self.subTest(xid=codes[0]):
-                self.node.good("fault", f"gpu={index}", "xid", codes[0])
+        # The table of the guide, by GPU: what one fault writes, and whether a monitor takes the first and the last for fatal.
+        cases = (
+            (3, "xid 79", ["79", "154"], True), (1, "xid 48", ["48", "63", "94", "154"], True),
+            (1, "ecc dram uncorrected", ["48", "63", "94", "154"], True), (2, "xid 119", ["119", "154"], True),
+            (2, "xid 95", ["95", "154"], True), (2, "xid 64", ["64", "154"], True), (4, "xid 140", ["140", "154"], True),
+            (4, "xid 94", ["94"], False), (4, "xid 13", ["13"], False), (4, "xid 31", ["31"], False), (4, "xid 43", ["43"], False),
+            (4, "xid 45", ["45"], False), (4, "xid 92", ["92"], False), (5, "lost", ["154"], True), (5, "off-bus", ["154"], True),
+            (1, "xid 144", ["144.SAW_MVB"], False), (1, "xid 145", ["145.RLW_RXPIPE"], False),
+        )  # fmt: skip
+        for index, fault, codes, fatal in cases:
+            with self.subTest(fault=fault):
+                self.node.good("fault", f"gpu={index}", *fault.split())
                 events = [self.wait("SysLogsXIDError", code) for code in codes]
-                self.assertEqual([event.entities for event in events], [self.gpu(index)] * len(codes))
+                # An Xid of a kernel has its place on the GPU, too.
+                more = {name for event in events for name in event.entities.keys() - self.gpu(index).keys()}
+                self.assertEqual(more, {"GPC", "TPC", "SM"} if fault == "xid 13" else set())
+                self.assertTrue(all(self.gpu(index).items() <= event.entities.items() for event in events), events)
                 self.assertEqual((events[0].fatal, events[-1].fatal), (fatal, fatal), events)
                 self.node.good("heal", f"gpu={index}")
 
+    def test_an_sxid_of_an_nvswitch(self) -> None:
+        for code, fatal in (("12028", False), ("20034", True)):
+            self.node.good("fault", "nvswitch=1", "sxid", code, "12")
+            event = self.wait("SysLogsSXIDError", code)
+            self.assertEqual((event.fatal, event.entities["NVSWITCH"], event.entities["NVLINK"]), (fatal, "1", "12"))
+
     def test_an_sxid_names_the_gpu_at_the_link(self) -> None:
         self.node.good("fault", "gpu=6", "nvlink", "3", "down")
+        self.assertTrue(self.wait("SysLogsXIDError", "74").fatal)
         event = self.wait("SysLogsSXIDError", "20034")
         self.assertTrue(event.fatal)
         uuid = self.node.good("get", "gpu=6", "uuid")
