@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What nodes cost: starts many `nvmlkit node` side by side and prints the median and the largest of each figure for one node.
     bench/nodes.py [--nodes N] [--machine MACHINE] [--rest SECONDS] [--folder DIR]
-The folder needs 9 MB for each node, and the user an inotify instance for each (sysctl fs.inotify.max_user_instances). NVMLKIT_BUILD_DIR is the build, build/release by default."""
+The folder needs 13 MB for each node, and the user an inotify instance for each (sysctl fs.inotify.max_user_instances). NVMLKIT_BUILD_DIR is the build, build/release by default."""
 
 from __future__ import annotations
 
