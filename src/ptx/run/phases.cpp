@@ -138,36 +138,18 @@ bool Block::goes_through_phases(std::uint64_t instructions_of_warp, Progress& ou
   return out = Progress::faulted, true;
 }
 
-// Of those that are not at the barrier yet. How it ended for all warps; elsewhere, if one needs more than code.
-PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions) {
-  using State = WholeWarp::State;
-  bool has_turns = false, has_barrier = false;
-  const auto* const first_pieces = compiled.pieces_at(begin_of_phase_, CodeFor::all_lanes);
-  for (auto& own : whole_warps_) {
-    if (own.state == State::ended) continue;
-    has_barrier |= own.state == State::at_barrier;
-    if (own.state == State::at_barrier) continue;
-    const auto end = own.state == State::parted
-                         ? own.warp->takes_turn_of_phase(compiled, context, instructions)
-                         : take_turn_of_whole(own, compiled, first_pieces, context, instructions);
-    if (end == PhaseEnd::elsewhere) return end;
-    if (end == PhaseEnd::barrier && own.state == State::parted) {  // its lanes have met, those that have not ended
-      const auto& only = own.warp->fragments().front();
-      own.pc = only.pc;
-      own.lanes = only.mask;
-    }
-    if (end == PhaseEnd::barrier && !is_barrier(own.pc)) return PhaseEnd::elsewhere;
-    if (end == PhaseEnd::barrier) own.state = State::at_barrier;
-    if (end == PhaseEnd::ended) own.state = State::ended;
-    has_turns |= end == PhaseEnd::turn;
-    has_barrier |= end == PhaseEnd::barrier;
-  }
-  return has_turns ? PhaseEnd::turn : has_barrier ? PhaseEnd::barrier : PhaseEnd::ended;
+// Whether all threads of the block come to this instruction. The one that the warp before came to is remembered.
+inline bool Block::is_barrier(std::uint32_t pc) {
+  if (pc == barrier_of_phase_) return true;
+  if (!is_of_all_threads(worker_->grid.entry->code[pc])) return false;
+  barrier_of_phase_ = pc;
+  return true;
 }
 
 // `first_pieces` are those for all lanes where the phase began.
-PhaseEnd Block::take_turn_of_whole(WholeWarp& own, const Compiled& compiled, const PieceNode* first_pieces,
-                                   CodeContext& context, std::uint64_t instructions) {
+[[gnu::always_inline]] inline PhaseEnd Block::take_turn_of_whole(WholeWarp& own, const Compiled& compiled,
+                                                                 const PieceNode* first_pieces, CodeContext& context,
+                                                                 std::uint64_t instructions) {
   auto& worker = *worker_;
   own.put_into(context);
   auto budget = static_cast<std::int64_t>(instructions);
@@ -206,12 +188,31 @@ PhaseEnd Block::take_turn_of_whole(WholeWarp& own, const Compiled& compiled, con
   }
 }
 
-// Whether all threads of the block come to this instruction. The one that the warp before came to is remembered.
-bool Block::is_barrier(std::uint32_t pc) {
-  if (pc == barrier_of_phase_) return true;
-  if (!is_of_all_threads(worker_->grid.entry->code[pc])) return false;
-  barrier_of_phase_ = pc;
-  return true;
+// Of those that are not at the barrier yet. How it ended for all warps; elsewhere, if one needs more than code.
+PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions) {
+  using State = WholeWarp::State;
+  bool has_turns = false, has_barrier = false;
+  const auto* const first_pieces = compiled.pieces_at(begin_of_phase_, CodeFor::all_lanes);
+  for (auto& own : whole_warps_) {
+    if (own.state == State::ended) continue;
+    has_barrier |= own.state == State::at_barrier;
+    if (own.state == State::at_barrier) continue;
+    const auto end = own.state == State::parted
+                         ? own.warp->takes_turn_of_phase(compiled, context, instructions)
+                         : take_turn_of_whole(own, compiled, first_pieces, context, instructions);
+    if (end == PhaseEnd::elsewhere) return end;
+    if (end == PhaseEnd::barrier && own.state == State::parted) {  // its lanes have met, those that have not ended
+      const auto& only = own.warp->fragments().front();
+      own.pc = only.pc;
+      own.lanes = only.mask;
+    }
+    if (end == PhaseEnd::barrier && !is_barrier(own.pc)) return PhaseEnd::elsewhere;
+    if (end == PhaseEnd::barrier) own.state = State::at_barrier;
+    if (end == PhaseEnd::ended) own.state = State::ended;
+    has_turns |= end == PhaseEnd::turn;
+    has_barrier |= end == PhaseEnd::barrier;
+  }
+  return has_turns ? PhaseEnd::turn : has_barrier ? PhaseEnd::barrier : PhaseEnd::ended;
 }
 
 // All that have not ended stand at a barrier. False: it may not be the same one.
