@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """PyTorch on several simulated H100: collectives of one process, DataParallel, and DistributedDataParallel by NCCL.
 
-Needs NVMLKIT_TEST_TORCH, as torch_test.py.
+Needs NVMLKIT_TEST_TORCH, as torch_test.py. NVMLKIT_TEST_TORCH_STEPS is the number of steps of the training of ResNet-18 (4).
 """
 
 import os
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-from torch_test import TORCH, command
+from torch_test import MODELS, TORCH, command
 
 COMMON = """
 import copy, os, time
@@ -77,6 +77,73 @@ dist.destroy_process_group()
 print("rank", rank, "is equal", flush=True)
 """
 
+# Each rank trains with its part of a batch, and its losses are those of the CPU. The batch norms of a rank see only its part: the CPU
+# adds up the gradients of the parts. It computes behind the last collective, so that no rank waits for it.
+TRAINED = MODELS + """
+import copy
+import torch.distributed as dist
+rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+torch.cuda.set_device(rank)
+dist.init_process_group("nccl")
+
+def mlp():
+    return nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 64), nn.GELU(), nn.Linear(64, 5))
+
+def loss_of(run, x, y):
+    return nn.functional.cross_entropy(run(x).flatten(0, -2), y.flatten())
+
+def adamw(model):
+    return torch.optim.AdamW(model.parameters(), 3e-3)
+
+def sgd(model):
+    return torch.optim.SGD(model.parameters(), 0.01, momentum=0.9)
+
+def on_gpus(model, optimizer, x, y, steps):
+    own = nn.parallel.DistributedDataParallel(model.cuda(), device_ids=[rank])
+    step, losses = optimizer(own), []
+    for _ in range(steps):
+        step.zero_grad()
+        loss = loss_of(own, x, y)
+        loss.backward()
+        step.step()
+        losses.append(loss.detach())
+    mine = torch.stack(losses)
+    each = [torch.empty_like(mine) for _ in range(world)]
+    dist.all_gather(each, mine)
+    return torch.stack(each, 1).cpu()
+
+def on_cpu(model, optimizer, parts, steps):
+    step, losses = optimizer(model), []
+    for _ in range(steps):
+        step.zero_grad()
+        each = [loss_of(model, x, y) for x, y in parts]
+        (sum(each) / len(each)).backward()
+        step.step()
+        losses.append(torch.stack(each).detach())
+    return torch.stack(losses)
+
+TRAININGS = (
+    ("mlp", mlp, adamw, 50, lambda: (torch.randn(128, 20), torch.randint(0, 5, (128,)))),
+    ("gpt", Gpt, adamw, 50, lambda: (torch.randint(0, WORDS, (8, LENGTH)), torch.randint(0, WORDS, (8, LENGTH)))),
+    ("resnet18", resnet18, sgd, int(os.environ.get("NVMLKIT_TEST_TORCH_STEPS", 4)),
+     lambda: (torch.randn(8, 3, 64, 64), torch.randint(0, 10, (8,)))))
+done = []
+for name, make, optimizer, steps, batch in TRAININGS:
+    torch.manual_seed(0)
+    model, (x, y) = make(), batch()
+    parts = list(zip(x.chunk(world), y.chunk(world)))
+    start = copy.deepcopy(model)
+    done.append((name, start, optimizer, parts, on_gpus(model, optimizer, *[t.cuda() for t in parts[rank]], steps)))
+dist.destroy_process_group()
+for name, start, optimizer, parts, there in done if rank == 0 else []:
+    here = on_cpu(start, optimizer, parts, len(there))
+    worst = (here - there).abs().max().item()
+    first, last = there[0].mean().item(), there[-1].mean().item()
+    assert last < 0.9 * first, (name, there)
+    assert worst < 1e-4, (name, worst, here, there)
+    print(name, "is trained on", world, "GPUs,", len(there), "steps, losses from", first, "to", last, "differ by", worst, flush=True)
+"""
+
 KILLED = COMMON + """
 import signal
 rank = int(os.environ["RANK"])
@@ -128,6 +195,12 @@ class Distributed(unittest.TestCase):
         done = self.run_torch(processes(MANY_PROCESSES, 4))
         for rank in range(4):
             self.assertIn(f"rank {rank} is equal", done.stdout, done.stderr[-2000:])
+
+    def test_losses_are_those_of_the_cpu(self):
+        done = self.run_torch(processes(TRAINED, 4))
+        for name in ("mlp", "gpt", "resnet18"):
+            self.assertIn(f"{name} is trained on 4 GPUs", done.stdout, done.stderr[-2000:])
+        print(done.stdout, end="")
 
     def test_a_killed_rank_ends_the_others(self):
         done = self.run_torch(processes(KILLED, 2))

@@ -113,7 +113,8 @@ print("all is well", worst)
 """
 
 
-TRAIN = """
+MODELS = """
+import os
 import torch
 torch.set_num_threads(1)  # see torch_operators.py
 torch.backends.cudnn.allow_tf32 = False  # the CPU rounds nothing
@@ -132,6 +133,26 @@ class Gpt(nn.Module):
         mask = nn.Transformer.generate_square_subsequent_mask(LENGTH, device=x.device)
         return self.out(self.blocks(self.words(x) + self.places(torch.arange(LENGTH, device=x.device)), mask=mask, is_causal=True))
 
+class Block(nn.Module):
+    def __init__(self, before, after, stride):
+        super().__init__()
+        self.main = nn.Sequential(nn.Conv2d(before, after, 3, stride, 1, bias=False), nn.BatchNorm2d(after), nn.ReLU(),
+                                  nn.Conv2d(after, after, 3, 1, 1, bias=False), nn.BatchNorm2d(after))
+        self.side = nn.Identity() if stride == 1 and before == after else nn.Sequential(
+            nn.Conv2d(before, after, 1, stride, bias=False), nn.BatchNorm2d(after))
+
+    def forward(self, x):
+        return torch.relu(self.main(x) + self.side(x))
+
+def resnet18():
+    layers, before = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)], 64
+    for width, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
+        layers += [Block(before, width, stride), Block(width, width, 1)]
+        before = width
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 10))
+"""
+
+TRAIN = MODELS + """
 def images():
     return nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3, padding=1),
                          nn.BatchNorm2d(16), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 10))
@@ -270,29 +291,7 @@ with torch.no_grad():
 print("layers are equal")
 """
 
-RESNET = """
-import os, torch, torch.nn as nn
-torch.set_num_threads(1)  # see torch_operators.py
-torch.backends.cudnn.allow_tf32 = False  # the CPU rounds nothing
-
-class Block(nn.Module):
-    def __init__(self, before, after, stride):
-        super().__init__()
-        self.main = nn.Sequential(nn.Conv2d(before, after, 3, stride, 1, bias=False), nn.BatchNorm2d(after), nn.ReLU(),
-                                  nn.Conv2d(after, after, 3, 1, 1, bias=False), nn.BatchNorm2d(after))
-        self.side = nn.Identity() if stride == 1 and before == after else nn.Sequential(
-            nn.Conv2d(before, after, 1, stride, bias=False), nn.BatchNorm2d(after))
-
-    def forward(self, x):
-        return torch.relu(self.main(x) + self.side(x))
-
-def resnet18():
-    layers, before = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)], 64
-    for width, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
-        layers += [Block(before, width, stride), Block(width, width, 1)]
-        before = width
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 10))
-
+RESNET = MODELS + """
 def losses(device):
     torch.manual_seed(0)
     model, x, y = resnet18().to(device), torch.randn(4, 3, 64, 64).to(device), torch.randint(0, 10, (4,)).to(device)
