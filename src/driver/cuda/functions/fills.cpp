@@ -9,8 +9,8 @@
 namespace nvmlkit::cuda::functions {
 namespace {
 
-CUresult fill_in_stream(Context& context, CUstream stream, const CUDA_MEMSET_NODE_PARAMS& fill) {
-  return enqueue(context, stream, FillWork{fill, context.handle()});
+CUresult fill_in_stream(Context& context, CUstream stream, const CUDA_MEMSET_NODE_PARAMS& fill, bool in_call = false) {
+  return enqueue(context, stream, FillWork{fill, context.handle()}, in_call);
 }
 
 // Asynchronous too, as documented, unless the host can look at the memory.
@@ -18,7 +18,7 @@ CUresult fill_by_default(Context& context, const CUDA_MEMSET_NODE_PARAMS& params
   Fill fill;
   if (const auto result = fill.find(params); result != CUDA_SUCCESS) return result;
   const auto handle = OfThread::default_stream();
-  if (const auto result = fill_in_stream(context, handle, params); result != CUDA_SUCCESS) return result;
+  if (const auto result = fill_in_stream(context, handle, params, true); result != CUDA_SUCCESS) return result;
   return fill.is_synchronous() ? StreamSynchronize(context, handle) : CUDA_SUCCESS;
 }
 

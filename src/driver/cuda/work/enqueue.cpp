@@ -38,7 +38,7 @@ std::vector<unsigned long long> other_contexts(const Stream& stream, const Copy&
 }
 
 // Documented: memory that the program may use again at once is copied aside, and what it may look at is there.
-CUresult enqueue_copy(Context& context, Stream& stream, const CopyWork& work) {
+CUresult enqueue_copy(Context& context, Stream& stream, const CopyWork& work, bool in_call) {
   Copy copy;
   if (const auto result = copy.find(work.copy); result != CUDA_SUCCESS) return result;
   if (!copy.fits()) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -52,6 +52,7 @@ CUresult enqueue_copy(Context& context, Stream& stream, const CopyWork& work) {
   const auto others = other_contexts(stream, copy);
   std::vector<Task> tasks;
   tasks.push_back(copy_task(context, std::move(copy)));
+  if (in_call) tasks.front().is_short = true;
   if (!others.empty()) {
     tasks.front().behind = schedule::ends(
         [&](const Stream& s) { return std::find(others.begin(), others.end(), s.context_id) != others.end(); });
@@ -66,16 +67,17 @@ CUresult enqueue_copy(Context& context, Stream& stream, const CopyWork& work) {
 
 }  // namespace
 
-CUresult enqueue(Context& context, CUstream handle, StreamWork work) {
+CUresult enqueue(Context& context, CUstream handle, StreamWork work, bool in_call) {
   const auto stream = streams::find(handle, context);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   if (auto* const kernel = std::get_if<KernelWork>(&work); kernel && sanitizer::is_on())
     kernel->origin = sanitizer::here();
   if (const auto capture = stream->capture.get()) return capture->add(*stream, std::move(work));
   if (const auto result = captures::check_uncaptured(*stream); result != CUDA_SUCCESS) return result;
-  if (const auto* const copy = std::get_if<CopyWork>(&work)) return enqueue_copy(context, *stream, *copy);
+  if (const auto* const copy = std::get_if<CopyWork>(&work)) return enqueue_copy(context, *stream, *copy, in_call);
   std::vector<Task> tasks;
   if (const auto result = plan(context, work, tasks); result != CUDA_SUCCESS) return result;
+  if (in_call) tasks.front().is_short = true;
   const bool waits = std::holds_alternative<KernelWork>(work) && waits_for_launches();
   return waits ? hand_over_and_wait(context, *stream, std::move(tasks))
                : schedule::hand_over(*stream, std::move(tasks));
@@ -86,7 +88,7 @@ CUresult copy_now(Context& context, const CopyWork& work) {
   if (const auto result = copy.find(work.copy); result != CUDA_SUCCESS) return result;
   if (!copy.fits()) return CUDA_ERROR_OUT_OF_MEMORY;
   if (!copy.is_from_host() && !copy.is_to_host() && !copy.is_synchronous())
-    return enqueue(context, OfThread::default_stream(), work);
+    return enqueue(context, OfThread::default_stream(), work, true);
   const auto stream = streams::find(OfThread::default_stream(), context);
   if (const auto result = schedule::wait(context, schedule::before(*stream)); result != CUDA_SUCCESS) return result;
   copy.perform();
