@@ -8,9 +8,38 @@
 
 namespace nvmlkit::ptx {
 
-// A double as a number with so many bits of exponent and fraction; NaN becomes all ones.
+// One of two numbers, as compilers make vectors of it.
+template <class T>
+T chosen(bool first, T a, T b) {
+  const auto mask = static_cast<T>(~(T{first} - 1));
+  return (a & mask) | (b & ~mask);
+}
+
+// A double as the nearest number with so many bits of exponent and fraction; NaN becomes all ones. Without branches, so
+// that a loop over lanes becomes vectors.
+template <int exponent_bits, int fraction_bits>
+inline std::uint32_t nearest(double value) {
+  constexpr int kShift = 52 - fraction_bits, kBias = (1 << (exponent_bits - 1)) - 1;
+  constexpr std::uint64_t kInfinity = ((std::uint64_t{1} << exponent_bits) - 1) << fraction_bits;
+  constexpr std::uint64_t kLeastNormal = std::uint64_t{1024 - kBias} << 52;
+  // Its last bit is that of small results, so that an addition rounds there.
+  constexpr std::uint64_t kPlace = std::uint64_t{1023 + 1 - kBias - fraction_bits + 52} << 52;
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const auto size = bits & ~(std::uint64_t{1} << 63);
+  const auto half = (std::uint64_t{1} << (kShift - 1)) - 1 + (size >> kShift & 1);
+  const auto usual = ((size + half) >> kShift) - (std::uint64_t{1023 - kBias} << fraction_bits);
+  const auto small = std::bit_cast<std::uint64_t>(std::bit_cast<double>(size) + std::bit_cast<double>(kPlace)) - kPlace;
+  auto out = chosen(size < kLeastNormal, small, usual);
+  out = chosen(out > kInfinity, kInfinity, out);
+  out |= bits >> 63 << (exponent_bits + fraction_bits);
+  constexpr std::uint64_t kNoNumber = (std::uint64_t{1} << (exponent_bits + fraction_bits)) - 1;
+  return static_cast<std::uint32_t>(chosen(size > std::uint64_t{0x7FF} << 52, kNoNumber, out));
+}
+
+// The same with each rounding.
 template <int exponent_bits, int fraction_bits>
 std::uint32_t narrowed(double value, Rounding rounding = Rounding::nearest) {
+  if (rounding == Rounding::nearest) return nearest<exponent_bits, fraction_bits>(value);
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const bool negative = bits >> 63;
   const std::uint32_t sign = std::uint32_t{negative} << (exponent_bits + fraction_bits);
@@ -26,28 +55,10 @@ std::uint32_t narrowed(double value, Rounding rounding = Rounding::nearest) {
   if (shift > 62) shift = 62;
   auto kept = fraction >> shift;
   const auto rest = fraction & ((std::uint64_t{1} << shift) - 1);
-  const auto middle = std::uint64_t{1} << (shift - 1);
-  bool up = false;
-  switch (rounding) {
-    case Rounding::nearest:
-      up = rest > middle || (rest == middle && (kept & 1));
-      break;
-    case Rounding::zero:
-      break;
-    case Rounding::down:
-      up = negative && rest != 0;
-      break;
-    case Rounding::up:
-      up = !negative && rest != 0;
-      break;
-  }
-  kept += up;
+  const bool outwards = rounding == (negative ? Rounding::down : Rounding::up);
+  kept += outwards && rest != 0;
   const auto whole = is_small ? kept : kept + (static_cast<std::uint64_t>(exponent + kBias - 1) << fraction_bits);
-  if (exponent > kBias || whole >= kInfinity) {
-    const bool to_infinity = rounding == Rounding::nearest || (rounding == Rounding::up && !negative) ||
-                             (rounding == Rounding::down && negative);
-    return sign | (to_infinity ? kInfinity : kInfinity - 1);
-  }
+  if (exponent > kBias || whole >= kInfinity) return sign | (outwards ? kInfinity : kInfinity - 1);
   return sign | static_cast<std::uint32_t>(whole);
 }
 
@@ -59,12 +70,12 @@ float widened(std::uint32_t value) {
   const std::uint32_t exponent = value >> fraction_bits & kExponent;
   const std::uint32_t fraction = value & kFraction;
   constexpr std::uint32_t kBias = (1u << (exponent_bits - 1)) - 1;
-  if (exponent == kExponent) return std::bit_cast<float>(sign | 0x7F800000 | fraction << (23 - fraction_bits));
-  if (exponent == 0) {
-    const float small = static_cast<float>(fraction) * std::bit_cast<float>((128u - kBias - fraction_bits) << 23);
-    return sign ? -small : small;
-  }
-  return std::bit_cast<float>(sign | (exponent + 127 - kBias) << 23 | fraction << (23 - fraction_bits));
+  static_assert(kBias + fraction_bits < 128);
+  const float small = static_cast<float>(static_cast<std::int32_t>(fraction)) *
+                      std::bit_cast<float>((128u - kBias - fraction_bits) << 23);
+  const auto place = chosen(exponent == kExponent, 255u, exponent + 127 - kBias);
+  const auto usual = place << 23 | fraction << (23 - fraction_bits);
+  return std::bit_cast<float>(sign | chosen(exponent == 0, std::bit_cast<std::uint32_t>(small), usual));
 }
 
 struct Half {

@@ -81,7 +81,9 @@ struct Cut {
 // Null for other types.
 template <class L>
 Handler of_halves(Type type) {
-  return type == Type::f16 ? kBinaryOf<Half, L> : type == Type::f16x2 ? kBinaryOf<Pair<Half>, L> : nullptr;
+  return type == Type::f16     ? best<kBinaryOf<Half, L>>()
+         : type == Type::f16x2 ? best<kBinaryOf<Pair<Half>, L>>()
+                               : nullptr;
 }
 
 // With what stands behind the name.
@@ -147,20 +149,22 @@ Handler of_integers(Form& f) {
 template <class F>
 Handler flushing_fma(Type type) {
   using L = LiftedFlushed<F>;
-  return type == Type::f16 ? kTernaryOf<Half, L> : type == Type::f16x2 ? kTernaryOf<Pair<Half>, L> : nullptr;
+  return type == Type::f16     ? best<kTernaryOf<Half, L>>()
+         : type == Type::f16x2 ? best<kTernaryOf<Pair<Half>, L>>()
+                               : nullptr;
 }
 
 Handler narrow_fma(Type type, bool relu, bool flushes) {
   if (flushes) return relu ? flushing_fma<FmaRelu>(type) : flushing_fma<Fma>(type);
   switch (type) {
     case Type::f16:
-      return relu ? kTernaryOf<Half, Lifted<FmaRelu>> : kTernaryOf<Half, Lifted<Fma>>;
+      return relu ? best<kTernaryOf<Half, Lifted<FmaRelu>>>() : best<kTernaryOf<Half, Lifted<Fma>>>();
     case Type::bf16:
-      return relu ? kTernaryOf<Bfloat, Lifted<FmaRelu>> : kTernaryOf<Bfloat, Lifted<Fma>>;
+      return relu ? best<kTernaryOf<Bfloat, Lifted<FmaRelu>>>() : best<kTernaryOf<Bfloat, Lifted<Fma>>>();
     case Type::f16x2:
-      return relu ? kTernaryOf<Pair<Half>, Lifted<FmaRelu>> : kTernaryOf<Pair<Half>, Lifted<Fma>>;
+      return relu ? best<kTernaryOf<Pair<Half>, Lifted<FmaRelu>>>() : best<kTernaryOf<Pair<Half>, Lifted<Fma>>>();
     case Type::bf16x2:
-      return relu ? kTernaryOf<Pair<Bfloat>, Lifted<FmaRelu>> : kTernaryOf<Pair<Bfloat>, Lifted<Fma>>;
+      return relu ? best<kTernaryOf<Pair<Bfloat>, Lifted<FmaRelu>>>() : best<kTernaryOf<Pair<Bfloat>, Lifted<Fma>>>();
     default:
       return nullptr;
   }
@@ -181,8 +185,8 @@ Handler saturated(Op op, Type type, bool flushes) {
       return narrow_cut<Mul>(type, flushes);
     case Op::fma_:
       if (flushes) return flushing_fma<Cut<Fma>>(type);
-      return type == Type::f16     ? kTernaryOf<Half, Lifted<Cut<Fma>>>
-             : type == Type::f16x2 ? kTernaryOf<Pair<Half>, Lifted<Cut<Fma>>>
+      return type == Type::f16     ? best<kTernaryOf<Half, Lifted<Cut<Fma>>>>()
+             : type == Type::f16x2 ? best<kTernaryOf<Pair<Half>, Lifted<Cut<Fma>>>>()
                                    : nullptr;
     default:
       return nullptr;

@@ -32,9 +32,9 @@ Handler of_two(Type type, bool flushes) {
     case Type::f32:
       return best<kBinaryOf<float, Settled<OfFlushed<F>>>>();
     case Type::f16:
-      return kBinaryOf<Half, LiftedFlushed<F>>;
+      return best<kBinaryOf<Half, LiftedFlushed<F>>>();
     case Type::f16x2:
-      return kBinaryOf<Pair<Half>, LiftedFlushed<F>>;
+      return best<kBinaryOf<Pair<Half>, LiftedFlushed<F>>>();
     default:
       return nullptr;
   }

@@ -21,7 +21,9 @@ template <class F>
 struct Lifted {
   template <class T, class... Rest>
   static T of(T a, Rest... rest) {
-    if constexpr (kIsNarrow<T>)
+    if constexpr (kIsNarrow<T> && requires { typename F::Plain; })
+      return Lifted<typename F::Plain>::of(a, rest...);
+    else if constexpr (kIsNarrow<T>)
       return T::of(F::of(static_cast<double>(T::wide(a)), static_cast<double>(T::wide(rest))...));
     else if constexpr (kIsPair<T>)
       return {of(a.low, rest.low...), of(a.high, rest.high...)};
@@ -29,6 +31,29 @@ struct Lifted {
       return F::of(a, rest...);
   }
 };
+
+// The same as map1, map2 and map3 of pairs: where all lanes act, their parts are one row of numbers.
+template <class T, class F, class... From>
+void map_parts(Warp& w, const Instruction& i, Mask lanes, From... from) {
+  const auto apply = [&](auto* d, unsigned k, auto*... of) { d[k] = F::of(of[k]...); };
+  if (lanes != kAllLanes)
+    return each_lane(lanes, [&](unsigned l) { apply(w.at<Pair<T>>(i.d), l, w.at<Pair<T>>(from)...); });
+  auto* const d = w.at<T>(i.d);
+#pragma GCC ivdep
+  for (unsigned k = 0; k < 2 * kLanes; ++k) apply(d, k, w.at<T>(from)...);
+}
+template <class T, class F>
+void map1_parts(Warp& w, const Instruction& i, Mask lanes) {
+  map_parts<T, F>(w, i, lanes, i.a);
+}
+template <class T, class F>
+void map2_parts(Warp& w, const Instruction& i, Mask lanes) {
+  map_parts<T, F>(w, i, lanes, i.a, i.b);
+}
+template <class T, class F>
+void map3_parts(Warp& w, const Instruction& i, Mask lanes) {
+  map_parts<T, F>(w, i, lanes, i.a, i.b, i.c);
+}
 
 // cvt to whole numbers between registers of the size of their types; null for some.
 Handler rounded_conversion(Type to, Type from, Rounding rounding);
@@ -42,13 +67,13 @@ Handler unary_float(Type type) {
     case Type::f64:
       return best<&map1<double, double, F>>();
     case Type::f16:
-      return &map1<Half, Half, Lifted<F>>;
+      return best<&map1<Half, Half, Lifted<F>>>();
     case Type::bf16:
-      return &map1<Bfloat, Bfloat, Lifted<F>>;
+      return best<&map1<Bfloat, Bfloat, Lifted<F>>>();
     case Type::f16x2:
-      return &map1<Pair<Half>, Pair<Half>, Lifted<F>>;
+      return best<&map1_parts<Half, Lifted<F>>>();
     case Type::bf16x2:
-      return &map1<Pair<Bfloat>, Pair<Bfloat>, Lifted<F>>;
+      return best<&map1_parts<Bfloat, Lifted<F>>>();
     default:
       return nullptr;
   }
@@ -56,6 +81,9 @@ Handler unary_float(Type type) {
 
 template <class T, class F>
 constexpr Handler kBinaryOf = &map2<T, T, T, F>;
+template <class T, class F>
+requires kIsNarrow<T>
+constexpr Handler kBinaryOf<Pair<T>, F> = &map2_parts<T, F>;
 
 template <class F>
 Handler binary_float(Type type) {
@@ -65,13 +93,13 @@ Handler binary_float(Type type) {
     case Type::f64:
       return best<kBinaryOf<double, F>>();
     case Type::f16:
-      return kBinaryOf<Half, Lifted<F>>;
+      return best<kBinaryOf<Half, Lifted<F>>>();
     case Type::bf16:
-      return kBinaryOf<Bfloat, Lifted<F>>;
+      return best<kBinaryOf<Bfloat, Lifted<F>>>();
     case Type::f16x2:
-      return kBinaryOf<Pair<Half>, Lifted<F>>;
+      return best<kBinaryOf<Pair<Half>, Lifted<F>>>();
     case Type::bf16x2:
-      return kBinaryOf<Pair<Bfloat>, Lifted<F>>;
+      return best<kBinaryOf<Pair<Bfloat>, Lifted<F>>>();
     default:
       return nullptr;
   }
@@ -126,6 +154,9 @@ constexpr Handler kShiftOf = &map2<T, T, std::uint32_t, F>;
 
 template <class T, class F>
 constexpr Handler kTernaryOf = &map3<T, T, T, T, F>;
+template <class T, class F>
+requires kIsNarrow<T>
+constexpr Handler kTernaryOf<Pair<T>, F> = &map3_parts<T, F>;
 
 template <class F>
 Handler ternary_integer(Type type) {

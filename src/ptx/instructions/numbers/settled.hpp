@@ -27,6 +27,7 @@ inline double no_number_of(double a, double b, double c) { return no_number_of(a
 // F with such results. `in_order`: the first operand counts first, else the second, the third, and then the first.
 template <class F, bool in_order = false>
 struct Settled {
+  using Plain = F;  // enough where the result is rounded to 16 bits, which have one form of no number
   static constexpr bool is_one_by_one() {
     if constexpr (requires { F::kOneByOne; }) return F::kOneByOne;
     return false;
