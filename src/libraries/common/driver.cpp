@@ -28,6 +28,7 @@ const char* load(Driver& out) {
       !find_call(library, "cuDeviceGetAttribute", out.get_attribute) ||
       !find_call(library, "cuMemAlloc_v2", out.allocate) || !find_call(library, "cuMemFree_v2", out.release) ||
       !find_call(library, "cuStreamSynchronize", out.wait_for_stream) ||
+      !find_call(library, "cuStreamIsCapturing", out.is_capturing) ||
       !find_call(library, "cuCtxSynchronize", out.wait_for_context) ||
       !find_call(library, "cuMemcpy2D_v2", out.copy_rows) ||
       !find_call(library, "cuMemcpy2DAsync_v2", out.copy_rows_async) ||

@@ -22,6 +22,7 @@ struct Driver {
   decltype(&cuda::cuDeviceGetCount) get_count = nullptr;
   decltype(&cuda::cuDeviceGetAttribute) get_attribute = nullptr;
   decltype(&cuda::cuStreamSynchronize) wait_for_stream = nullptr;
+  decltype(&cuda::cuStreamIsCapturing) is_capturing = nullptr;
   decltype(&cuda::cuCtxSynchronize) wait_for_context = nullptr;
   decltype(&cuda::cuMemAlloc_v2) allocate = nullptr;
   decltype(&cuda::cuMemFree_v2) release = nullptr;

@@ -34,6 +34,11 @@ struct Call {
   cusparseStatus_t enqueue_with_answer(Cost cost, Work work) const {
     return has_host_pointers() ? enqueue_and_wait(cost, std::move(work)) : enqueue(cost, std::move(work));
   }
+  bool is_captured() const {
+    auto status = cuda::CU_STREAM_CAPTURE_STATUS_NONE;
+    return handle.driver->is_capturing(handle.stream, &status) == cuda::CUDA_SUCCESS &&
+           status == cuda::CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  }
   bool has_host_pointers() const { return handle.pointer_mode == CUSPARSE_POINTER_MODE_HOST; }
 
   // What is right, and not simulated: the line names it.

@@ -17,7 +17,6 @@ bool load_calls(Gpu& out) {
   return library && find_call(library, "cuDeviceGet", out.get_device) &&
          find_call(library, "cuDeviceGetCount", out.count_devices) &&
          find_call(library, "cuDeviceGetPCIBusId", out.get_bus_id) &&
-         find_call(library, "cuStreamIsCapturing", out.is_capturing) &&
          find_call(library, "cuStreamWaitEvent", out.wait_for_event) &&
          find_call(library, "cuEventCreate", out.create_event) &&
          find_call(library, "cuEventRecord", out.record_event) &&

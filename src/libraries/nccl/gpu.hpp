@@ -13,7 +13,6 @@ struct Gpu {
   decltype(&cuda::cuDeviceGet) get_device = nullptr;
   decltype(&cuda::cuDeviceGetCount) count_devices = nullptr;
   decltype(&cuda::cuDeviceGetPCIBusId) get_bus_id = nullptr;
-  decltype(&cuda::cuStreamIsCapturing) is_capturing = nullptr;
   decltype(&cuda::cuStreamWaitEvent) wait_for_event = nullptr;
   decltype(&cuda::cuEventCreate) create_event = nullptr;
   decltype(&cuda::cuEventRecord) record_event = nullptr;

@@ -180,7 +180,7 @@ ncclResult_t launch(const CommunicatorPtr& communicator, const std::vector<Reque
   const libraries::InContext in_context(*g->driver, communicator->context);
   const Joined streams(*g, requests);
   auto captured = cuda::CU_STREAM_CAPTURE_STATUS_NONE;
-  auto result = g->is_capturing(streams.first(), &captured);
+  auto result = g->driver->is_capturing(streams.first(), &captured);
   if (result == cuda::CUDA_SUCCESS) result = streams.begin();
   if (result != cuda::CUDA_SUCCESS) return answer_of(result, "cuStreamIsCapturing");
   std::vector<Operation> operations;

@@ -46,6 +46,21 @@ TEST_F(CublasLtAlgorithms, KeepTheirConfiguration) {
   EXPECT_EQ(kept, 1);
 }
 
+// Programs make an algorithm by a number that they keep, NVIDIA's example LtDgemmPresetAlgo for one.
+TEST_F(CublasLtAlgorithms, AreMadeByTheirNumber) {
+  const auto make = [&](int number) {
+    return lib.cublasLtMatmulAlgoInit(handle, CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F,
+                                      CUDA_R_64F, number, &algorithm);
+  };
+  EXPECT_EQ(make(-1), CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(make(1 << 20), CUBLAS_STATUS_INVALID_VALUE);
+  ASSERT_EQ(make(10), CUBLAS_STATUS_SUCCESS);
+  std::int32_t kept = 0;
+  EXPECT_EQ(lib.cublasLtMatmulAlgoConfigGetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_ID, &kept, 4, nullptr),
+            CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(kept, 10);
+}
+
 // A program that looks for the best one asks for these lists.
 TEST_F(CublasLtAlgorithms, HaveCapabilities) {
   std::uint32_t tiles[64] = {7};

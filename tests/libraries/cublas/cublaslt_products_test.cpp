@@ -1,5 +1,6 @@
 // Products of random shapes, orders, strides, batches, types and epilogues, against sums in double precision.
 #include <cmath>
+#include <optional>
 
 #include "cublaslt_support.hpp"
 #include "libraries/blas/types.hpp"
@@ -51,9 +52,17 @@ struct Batch {
   Batch& operator=(const Batch&) = delete;
 
   template <class V>
-  void set(cublasLtMatrixLayoutAttribute_t which, V value) {
+  void set(cublasLtMatrixLayoutAttribute_t which, V value) const {
     EXPECT_EQ(lt_library().cublasLtMatrixLayoutSetAttribute(layout, which, &value, sizeof value),
               CUBLAS_STATUS_SUCCESS);
+  }
+  // The addresses of its matrices in memory of the device, which replace the stride.
+  std::vector<const void*> by_pointers(const void* on_device) const {
+    set(CUBLASLT_MATRIX_LAYOUT_BATCH_MODE, static_cast<std::uint32_t>(CUBLASLT_BATCH_MODE_POINTER_ARRAY));
+    set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, std::int64_t{0});
+    std::vector<const void*> out;
+    for (std::int32_t q = 0; q < count; ++q) out.push_back(static_cast<const T*>(on_device) + q * stride);
+    return out;
   }
   std::size_t at(std::int64_t q, std::int64_t i, std::int64_t j) const {
     return static_cast<std::size_t>(q * stride + (is_by_rows ? i * ld + j : i + j * ld));
@@ -113,8 +122,20 @@ class RandomProducts {
                                    : has_bias           ? CUBLASLT_EPILOGUE_BIAS
                                    : has_relu           ? CUBLASLT_EPILOGUE_RELU
                                                         : CUBLASLT_EPILOGUE_DEFAULT));
-    ASSERT_EQ(lib_.cublasLtMatmul(handle_, description, &alpha, da.data(), a.layout, db.data(), b.layout, &beta,
-                                  dc.data(), c.layout, dd.data(), d.layout, nullptr, nullptr, 0, nullptr),
+    using Pointers = OnDevice<const void*>;
+    std::optional<Pointers> pa, pb, pc, pd;
+    if (random_.below(2)) {
+      pa.emplace(a.by_pointers(da.data()));
+      pb.emplace(b.by_pointers(db.data()));
+      pc.emplace(c.by_pointers(dc.data()));
+      pd.emplace(d.by_pointers(dd.data()));
+    }
+    const auto place = [](const std::optional<Pointers>& pointers, void* data) {
+      return pointers ? static_cast<void*>(pointers->data()) : data;
+    };
+    ASSERT_EQ(lib_.cublasLtMatmul(handle_, description, &alpha, place(pa, da.data()), a.layout, place(pb, db.data()),
+                                  b.layout, &beta, place(pc, dc.data()), c.layout, place(pd, dd.data()), d.layout,
+                                  nullptr, nullptr, 0, nullptr),
               CUBLAS_STATUS_SUCCESS)
         << "turn " << turn;
     ASSERT_EQ(driver().cuCtxSynchronize(), cuda::CUDA_SUCCESS);

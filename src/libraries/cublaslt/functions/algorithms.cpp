@@ -74,6 +74,7 @@ Capability capability_of(const Algorithm& a, cublasLtMatmulAlgoCapAttributes_t w
     case CUBLASLT_ALGO_CAP_CTA_SWIZZLING_SUPPORT:
     case CUBLASLT_ALGO_CAP_STRIDED_BATCH_SUPPORT:
     case CUBLASLT_ALGO_CAP_OUT_OF_PLACE_RESULT_SUPPORT:
+    case CUBLASLT_ALGO_CAP_POINTER_ARRAY_BATCH_SUPPORT:
     case CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_A_BYTES:
     case CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_B_BYTES:
     case CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_C_BYTES:
@@ -92,7 +93,6 @@ Capability capability_of(const Algorithm& a, cublasLtMatmulAlgoCapAttributes_t w
     case CUBLASLT_ALGO_CAP_UPLO_SUPPORT:
     case CUBLASLT_ALGO_CAP_CUSTOM_OPTION_MAX:
     case CUBLASLT_ALGO_CAP_LD_NEGATIVE:
-    case CUBLASLT_ALGO_CAP_POINTER_ARRAY_BATCH_SUPPORT:
     case CUBLASLT_ALGO_CAP_FLOATING_POINT_EMULATION_SUPPORT:
     case CUBLASLT_ALGO_CAP_TILE_IDS:
     case CUBLASLT_ALGO_CAP_STAGES_IDS:
@@ -124,6 +124,9 @@ Member find(Algorithm& a, cublasLtMatmulAlgoConfigAttributes_t which) {
   }
   return {};
 }
+
+// Programs keep numbers of algorithms of NVIDIA's library that they measured, and make those without asking for a list.
+constexpr int kLargestNumber = 127;
 
 }  // namespace
 
@@ -163,8 +166,9 @@ cublasStatus_t algorithm_numbers(Handle* handle, cublasComputeType_t, cudaDataTy
 cublasStatus_t make_algorithm(Handle* handle, cublasComputeType_t compute, cudaDataType, cudaDataType a, cudaDataType,
                               cudaDataType, cudaDataType, int number, Algorithm* out) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (!out || number != 0) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!out || number < 0 || number > kLargestNumber) return CUBLAS_STATUS_INVALID_VALUE;
   *out = algorithm_for(static_cast<std::int32_t>(compute), static_cast<std::int32_t>(a));
+  out->number = number;
   return CUBLAS_STATUS_SUCCESS;
 }
 

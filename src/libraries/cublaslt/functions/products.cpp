@@ -22,10 +22,16 @@ struct Operand {
   Type type{};
   Shape shape;
   std::int64_t stride = 0;
+  bool is_by_pointers = false;  // `data` is an array of addresses
   char t = 'N';
 
   Operand(const MatrixLayout& layout, const void* at, std::int32_t operation)
-      : data(at), type(Type(layout.type)), shape(layout), stride(layout.stride), t("NTC?"[operation & 3]) {
+      : data(at),
+        type(Type(layout.type)),
+        shape(layout),
+        stride(layout.stride),
+        is_by_pointers(layout.batch_mode != 0),
+        t("NTC?"[operation & 3]) {
     if (shape.order != CUBLASLT_ORDER_ROW) return;
     shape.order = CUBLASLT_ORDER_COL;
     std::swap(shape.rows, shape.columns);
@@ -33,7 +39,8 @@ struct Operand {
   }
   std::int64_t height() const { return t == 'N' ? shape.rows : shape.columns; }  // of op(matrix)
   std::int64_t width() const { return t == 'N' ? shape.columns : shape.rows; }
-  const void* of(std::int64_t index) const {
+  const void* of(std::int64_t index, Running& running) const {
+    if (is_by_pointers && data) return *running.read(static_cast<const void* const*>(data) + index, 1);
     return static_cast<const char*>(data) + index * stride * static_cast<std::int64_t>(blas::size_of(type));
   }
   std::size_t dense_bytes() const { return static_cast<std::size_t>(shape.rows * shape.columns) * blas::size_of(type); }
@@ -91,7 +98,8 @@ cublasStatus_t check(const MatmulDescription& d, const MatrixLayout& a, const Ma
   if (!has_known_orders(d, a, b, c, result) || !are_scales || d.tc != 0 ||
       d.pointer_mode > static_cast<std::int32_t>(CUBLASLT_POINTER_MODE_DEVICE) ||
       (has_epilogue && meaning.sum != blas::Sum::f32 && meaning.sum != blas::Sum::f64) ||
-      (d.epilogue & ~kEpilogues) != 0 || a.batch_mode != 0 || a.plane_offset != 0)
+      (d.epilogue & ~kEpilogues) != 0 || a.plane_offset != 0 || a.batch_mode != b.batch_mode ||
+      a.batch_mode != c.batch_mode || a.batch_mode != result.batch_mode)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   const Operand op_a(a, nullptr, d.ta), op_b(b, nullptr, d.tb);
   if (op_a.t == '?' || op_b.t == '?') return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -145,7 +153,7 @@ template <class Number>
 void multiply_with_epilogue(const Work& w, blas::Product& p, std::int64_t i, Running& running) {
   const auto& d = w.description;
   const auto sums_of = [&](const Operand& o, bool is_a) {
-    const auto* const data = running.read(o.of(i), extent(o.shape), blas::size_of(o.type));
+    const auto* const data = running.read(o.of(i, running), extent(o.shape), blas::size_of(o.type));
     sum_input<Number>(o, data, is_a, d, w.d.type, running);
   };
   if ((d.epilogue & kSumsOfA) && d.bias) sums_of(w.a, true);
@@ -164,16 +172,21 @@ void multiply_with_epilogue(const Work& w, blas::Product& p, std::int64_t i, Run
 }
 
 void run_one(const Work& w, blas::Product& p, std::int64_t i, Running& running) {
-  const auto read = [&](const Operand& o) { return running.read(o.of(i), extent(o.shape), blas::size_of(o.type)); };
+  const auto read = [&](const Operand& o) {
+    return running.read(o.of(i, running), extent(o.shape), blas::size_of(o.type));
+  };
+  const bool reads_c = p.beta != DoubleComplex{};
+  const auto* const place_of_d = w.d.of(i, running);
+  const auto* const place_of_c = reads_c || !w.c.is_by_pointers ? w.c.of(i, running) : place_of_d;
   std::vector<char> a, b, c, d;
   p.a = w.a.in_columns(p.k > 0 ? read(w.a) : nullptr, a);
   p.b = w.b.in_columns(p.k > 0 ? read(w.b) : nullptr, b);
-  p.c = w.c.in_columns(p.beta != DoubleComplex{} ? read(w.c) : is_tiled(w.c.shape.order) ? nullptr : w.c.of(i), c);
-  auto* const to = running.write(const_cast<void*>(w.d.of(i)), extent(w.d.shape), blas::size_of(w.d.type));
+  p.c = w.c.in_columns(reads_c ? read(w.c) : is_tiled(w.c.shape.order) ? nullptr : place_of_c, c);
+  auto* const to = running.write(const_cast<void*>(place_of_d), extent(w.d.shape), blas::size_of(w.d.type));
   const auto result = w.d.in_columns(is_tiled(w.d.shape.order) ? nullptr : to, d);
   p.d = const_cast<void*>(result.data);
   p.ldd = result.ld;
-  if (w.c.data == w.d.data && !is_tiled(w.d.shape.order)) p.c.data = p.d;
+  if (place_of_c == place_of_d && !is_tiled(w.d.shape.order)) p.c.data = p.d;
   if (w.meaning.sum == blas::Sum::f32) return multiply_with_epilogue<float>(w, p, i, running);
   if (w.meaning.sum == blas::Sum::f64) return multiply_with_epilogue<double>(w, p, i, running);
   multiply_in_order(w.d, p);

@@ -116,7 +116,8 @@ cusparseStatus_t spvv(const Call& call, cusparseOperation_t op, const SparseVect
       const auto type = type_of(compute);
       blas::store(type, &sum, 1, is_of_host ? result : running.write(result, 1, blas::size_of(type)));
     };
-    return call.enqueue_with_answer(cost_of<T>(x->count, 1), work);
+    const auto cost = cost_of<T>(x->count, 1);
+    return call.is_captured() ? call.enqueue(cost, work) : call.enqueue_with_answer(cost, work);
   });
 }
 cusparseStatus_t spvv_size(const Call&, cusparseOperation_t op, const SparseVector* x, const DenseVector* y,
