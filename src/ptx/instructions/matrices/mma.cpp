@@ -84,6 +84,19 @@ std::uint64_t stride_of(const Warp& w, const Instruction& i, const Transfer& t, 
   return i.b.is_there() ? w.at<std::uint32_t>(i.b)[lane] : t.by_column ? t.rows : t.columns;
 }
 
+// The usual case: all lanes name one matrix, whose bytes are looked up once. Null: each element is looked up.
+std::byte* start_of(Warp& w, const Instruction& i, const Transfer& t, const std::uint64_t* addresses, Mask lanes) {
+  const std::uint64_t size = size_of(t.type), stride = stride_of(w, i, t, 0);
+  if (size == 0 || lanes != kAllLanes) return nullptr;
+  for (unsigned l = 1; l < kLanes; ++l)
+    if (addresses[l] != addresses[0] || stride_of(w, i, t, l) != stride) return nullptr;
+  const unsigned lines = t.by_column ? t.columns : t.rows, length = t.by_column ? t.rows : t.columns;
+  const Bounds bounds{addresses[0], addresses[0] + ((lines - 1) * stride + length - 1) * size, addresses[0]};
+  Reach reach;
+  if (bounds.high < bounds.low || !w.reach(i, bounds, size, reach) || reach.stride != 0) return nullptr;
+  return reinterpret_cast<std::byte*>(reach.base + addresses[0]);
+}
+
 void transfer(Warp& w, const Instruction& i, Mask lanes) {
   const auto t = Transfer::of(w, i);
   const auto* const registers = w.frame().function->operands.data() + i.side + 1;
@@ -91,6 +104,8 @@ void transfer(Warp& w, const Instruction& i, Mask lanes) {
   const auto size = size_of(t.type), bits = bits_of_element(t.type);
   std::uint64_t addresses[kLanes];
   w.addresses(i, addresses);
+  if (auto* const start = start_of(w, i, t, addresses, lanes))
+    return tile.move(w, registers, {start, stride_of(w, i, t, 0), t.by_column, t.stores});
   for (unsigned slot = 0; slot < tile.slots(); ++slot)
     for (unsigned l = 0; l < kLanes; ++l) {
       if (!(lanes >> l & 1)) continue;

@@ -169,6 +169,40 @@ void Tile::gather(const Warp& warp, const Operand* registers, double* out) const
   }
 }
 
+namespace {
+
+// All numbers of rows, columns and elements of a lane are powers of two.
+template <class T>
+void move_as(const Tile& tile, const Warp& warp, const Operand* registers, const Tile::InMemory& memory) {
+  const unsigned each = tile.rows * tile.columns / kLanes, packed = tile.per_register();
+  const auto shift = static_cast<unsigned>(std::countr_zero(tile.columns));
+  for (unsigned slot = 0; slot < tile.slots(); ++slot) {
+    auto* const elements = warp.at<std::byte>(registers[slot / packed]) + slot % packed * sizeof(T);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const unsigned index = lane * each + (slot & (each - 1));
+      const unsigned row = index >> shift, column = index & (tile.columns - 1);
+      const auto at = memory.by_column ? column * memory.stride + row : row * memory.stride + column;
+      auto *const element = elements + lane * packed * sizeof(T), *const place = memory.start + at * sizeof(T);
+      std::memcpy(memory.is_target ? place : element, memory.is_target ? element : place, sizeof(T));
+    }
+  }
+}
+
+}  // namespace
+
+void Tile::move(const Warp& warp, const Operand* registers, const InMemory& memory) const {
+  switch (size_of(type)) {
+    case 1:
+      return move_as<std::uint8_t>(*this, warp, registers, memory);
+    case 2:
+      return move_as<std::uint16_t>(*this, warp, registers, memory);
+    case 4:
+      return move_as<std::uint32_t>(*this, warp, registers, memory);
+    default:
+      return move_as<std::uint64_t>(*this, warp, registers, memory);
+  }
+}
+
 void Tile::scatter(const Warp& warp, const Operand* registers, const double* from) const {
   switch (type) {
     case Type::f16:

@@ -44,6 +44,15 @@ struct Tile {
   // Of elements of less than a byte, the one in the lowest bits.
   static double small_number(std::uint32_t bits, Type type);
   void scatter(const Warp& warp, const Operand* registers, const double* from) const;
+
+  // Between the registers and memory, of a tile of wmma with elements of at least a byte. In memory, row lies behind
+  // row, or column behind column, so many elements apart.
+  struct InMemory {
+    std::byte* start;
+    std::uint64_t stride;
+    bool by_column, is_target;
+  };
+  void move(const Warp& warp, const Operand* registers, const InMemory& memory) const;
 };
 
 inline unsigned Tile::slots() const { return repeats ? 16 : rows * columns / kLanes; }
