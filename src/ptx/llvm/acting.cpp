@@ -166,6 +166,25 @@ bool Translator::store_to_shared(const MemoryAccess& access, const Place& place,
   return true;
 }
 
+// Few rows of lanes: masks cost less than a loop from Zen 3 on.
+bool Translator::store_runs(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
+  constexpr std::size_t kMostRows = 2;
+  auto& b = *b_;
+  const auto size = access.element_size();
+  if (place.shape->is_any || values.size() != 1 || size < 4) return false;
+  const auto runs = runs_of(*place.shape, size);
+  if (runs.empty() || runs.size() > kMostRows) return false;
+  if (!std::ranges::all_of(runs, [&](const Run& run) { return run.step == size; })) return false;
+  auto* const all = b.as_vector(values[0]);
+  for (const auto& run : runs) {
+    std::vector<int> own;
+    for (unsigned lane = run.first; lane < run.first + run.count; ++lane) own.push_back(static_cast<int>(lane));
+    b.CreateMaskedStore(b.CreateShuffleVector(all, own), host_of_lane(place, run.first, 0), llvm::Align(size),
+                        b.CreateShuffleVector(acts_, own));
+  }
+  return true;
+}
+
 void Translator::store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
   if (!store_to_shared(access, place, values)) store_lanes(access, place, values);
 }
@@ -178,6 +197,7 @@ void Translator::store_lanes(const MemoryAccess& access, const Place& place, con
     b.CreateMaskedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(size), acts_);
     return;
   }
+  if (has_fast_gathers() && store_runs(access, place, values)) return;
   for (unsigned k = 0; k < values.size(); ++k)
     if (!values[k].shape.is_same()) b.CreateAlignedStore(b.as_vector(values[k]), stack(k), llvm::Align(64));
   for_acting([&](llvm::Value* lane) {

@@ -202,6 +202,7 @@ class Translator {
   llvm::Value* load_runs(unsigned size, const Place& place, const std::vector<Run>& runs);
   void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   bool store_to_shared(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
+  bool store_runs(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   void store_lanes(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   llvm::Value* change_some(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain);
   // Accesses near each other (near.cpp).
