@@ -173,20 +173,20 @@ TEST_F(CudaCopies, BetweenGpusWaitForBoth) {
 // Not documented, and counted on: work of another stream finds what copies and fills did that are not called
 // asynchronous.
 TEST_F(CudaCopies, AreDoneBeforeOtherStreamsGoOn) {
-  constexpr std::size_t size = 8 << 20;
-  const auto source = allocate(size), target = allocate(size);
+  constexpr std::size_t kBytes = 8 << 20;
+  const auto source = allocate(kBytes), target = allocate(kBytes);
   CUstream other = nullptr;
   void* pinned = nullptr;
   ASSERT_EQ(driver().cuStreamCreate(&other, unsigned{CU_STREAM_NON_BLOCKING}), CUDA_SUCCESS);
-  ASSERT_EQ(driver().cuMemHostAlloc(&pinned, size, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuMemHostAlloc(&pinned, kBytes, 0u), CUDA_SUCCESS);
   const auto* const bytes = static_cast<const unsigned char*>(pinned);
   for (unsigned char value = 1; value < 40; ++value) {
-    ASSERT_EQ(driver().cuMemsetD8_v2(source, value, size), CUDA_SUCCESS);
-    ASSERT_EQ(driver().cuMemcpyDtoD_v2(target, source, size), CUDA_SUCCESS);
-    ASSERT_EQ(driver().cuMemcpyDtoHAsync_v2(pinned, target, size, other), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuMemsetD8_v2(source, value, kBytes), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuMemcpyDtoD_v2(target, source, kBytes), CUDA_SUCCESS);
+    ASSERT_EQ(driver().cuMemcpyDtoHAsync_v2(pinned, target, kBytes, other), CUDA_SUCCESS);
     ASSERT_EQ(driver().cuStreamSynchronize(other), CUDA_SUCCESS);
     ASSERT_EQ(bytes[0], value);
-    ASSERT_EQ(bytes[size - 1], value);
+    ASSERT_EQ(bytes[kBytes - 1], value);
   }
   EXPECT_EQ(driver().cuStreamDestroy_v2(other), CUDA_SUCCESS);
   EXPECT_EQ(driver().cuMemFreeHost(pinned), CUDA_SUCCESS);
