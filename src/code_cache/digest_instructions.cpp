@@ -46,12 +46,10 @@ __attribute__((target("sha,sse4.1"))) void add_blocks_by_instructions(DigestStat
     abef = _mm_add_epi32(abef, abef_before);
     cdgh = _mm_add_epi32(cdgh, cdgh_before);
   }
-  DigestState out;
   alignas(16) std::uint32_t pairs[8];
   _mm_store_si128(reinterpret_cast<__m128i*>(pairs), abef);
   _mm_store_si128(reinterpret_cast<__m128i*>(pairs) + 1, cdgh);
-  out = {pairs[3], pairs[2], pairs[7], pairs[6], pairs[1], pairs[0], pairs[5], pairs[4]};
-  state = out;
+  state = {pairs[3], pairs[2], pairs[7], pairs[6], pairs[1], pairs[0], pairs[5], pairs[4]};
 }
 
 #else

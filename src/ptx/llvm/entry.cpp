@@ -131,7 +131,7 @@ void Translator::check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* st
   b.CreateBr(goes_on);
 }
 
-// That fits.
+// Of a warp that fits.
 void Translator::load_register(Key key) {
   auto& b = *b_;
   const auto& shape = assumptions_.of_register(key);

@@ -90,8 +90,8 @@ void Translator::note_result(const Pure& pure, std::uint32_t at, const std::vect
   results.push_back(out);
 }
 
-// Whether one of the results is no number, or has no end: only of a number with an end, the difference from itself is
-// zero. LLVM makes this with fewer instructions than comparisons, whose bits it would join.
+// Whether one of the results is no number, or infinite: only a finite number minus itself is zero. This takes fewer
+// instructions than comparisons, whose bits LLVM would join.
 Value* Translator::may_have_no_number(const std::vector<Value*>& results) {
   auto& b = *b_;
   Value *vectors = nullptr, *out = b.getFalse();

@@ -79,6 +79,13 @@ void MarkGroups::add(Key key, std::uint32_t mark) {
   group.counts[number % kWords] = ~0u;
 }
 
+std::array<std::uint32_t, MarkGroups::kWords> MarkGroups::Group::counts_of(bool with_mark) const {
+  auto out = counts;
+  for (unsigned k = 0; k < kWords; ++k)
+    if ((marks[k] != 0) != with_mark) out[k] = 0;
+  return out;
+}
+
 Value* MarkGroups::are_right(LaneBuilder& b, Value* registers, std::uint32_t register_bytes) const {
   Value* differs = nullptr;
   for (const auto& [first, group] : groups_) {
@@ -91,10 +98,8 @@ Value* MarkGroups::are_right(LaneBuilder& b, Value* registers, std::uint32_t reg
 Value* MarkGroups::is_one_wrong(LaneBuilder& b, Value* registers, std::uint32_t register_bytes) const {
   Value* out = nullptr;
   for (const auto& [first, group] : groups_) {
-    auto counts = group.counts;
-    for (unsigned k = 0; k < kWords; ++k)
-      if (group.marks[k] == 0) counts[k] = 0;
-    auto* const own = b.CreateAnd(load_group(b, registers, register_bytes, first), constant(b, counts));
+    auto* const all = load_group(b, registers, register_bytes, first);
+    auto* const own = b.CreateAnd(all, constant(b, group.counts_of(/*with_mark=*/true)));
     auto* const none = llvm::Constant::getNullValue(own->getType());
     const auto is_other = b.CreateAnd(b.CreateICmpNE(own, none), b.CreateICmpNE(own, constant(b, group.marks)));
     out = either(b, out, b.CreateSExt(is_other, own->getType()));
@@ -105,10 +110,8 @@ Value* MarkGroups::is_one_wrong(LaneBuilder& b, Value* registers, std::uint32_t 
 Value* MarkGroups::is_one_marked(LaneBuilder& b, Value* registers, std::uint32_t register_bytes) const {
   Value* out = nullptr;
   for (const auto& [first, group] : groups_) {
-    auto counts = group.counts;
-    for (unsigned k = 0; k < kWords; ++k)
-      if (group.marks[k] != 0) counts[k] = 0;
-    out = either(b, out, b.CreateAnd(load_group(b, registers, register_bytes, first), constant(b, counts)));
+    auto* const all = load_group(b, registers, register_bytes, first);
+    out = either(b, out, b.CreateAnd(all, constant(b, group.counts_of(/*with_mark=*/false))));
   }
   return out ? b.CreateICmpNE(b.CreateOrReduce(out), b.getInt32(0)) : b.getFalse();
 }

@@ -31,6 +31,8 @@ class MarkGroups {
  private:
   struct Group {
     std::array<std::uint32_t, kWords> marks{}, counts{};  // all bits where one was added
+    // The same of those with a mark, or of the others.
+    std::array<std::uint32_t, kWords> counts_of(bool with_mark) const;
   };
 
   std::map<std::uint32_t, Group> groups_;  // by the number of the first

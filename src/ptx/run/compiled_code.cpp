@@ -212,8 +212,7 @@ bool Warp::ends_by_code(std::size_t& number, std::uint64_t& executed) {
   }
 }
 
-// Where all lanes of a fragment do, and none that is behind them may still come along. Then `number` is the one that
-// goes on.
+// By all lanes of a fragment, unless others behind it may still join them. `number` becomes the fragment that goes on.
 bool Warp::calls_or_returns(std::size_t& number, std::uint64_t& executed) {
   const auto& own = fragments_[number];
   const auto& i = frame_->function->code[own.pc];

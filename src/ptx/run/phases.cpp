@@ -146,7 +146,8 @@ inline bool Block::is_barrier(std::uint32_t pc) {
   return true;
 }
 
-// `first_pieces` are those for all lanes where the phase began.
+// `first_pieces` are those for all lanes where the phase began. Its call would count: a stencil's
+// launch took 6.6 ms with it, and 6.3 without.
 [[gnu::always_inline]] inline PhaseEnd Block::take_turn_of_whole(WholeWarp& own, const Compiled& compiled,
                                                                  const PieceNode* first_pieces, CodeContext& context,
                                                                  std::uint64_t instructions) {

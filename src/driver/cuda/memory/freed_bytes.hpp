@@ -10,7 +10,7 @@ namespace nvmlkit::cuda::freed_bytes {
 
 // Of so many bytes, all pages of mmap. Null: there is none of this size.
 std::byte* take(std::uint64_t size);
-// False: there is enough already, or it is too large. The caller still has it then.
+// Where there is too much, the oldest goes back to the system. False: it is too large, and the caller still has it.
 bool keep(std::byte* bytes, std::uint64_t size);
 
 }  // namespace nvmlkit::cuda::freed_bytes

@@ -11,7 +11,6 @@ namespace nvmlkit::cuda::textures {
 namespace {
 
 constexpr unsigned kLanes = 32;
-constexpr double kFar = 1e9;
 
 // Where the coordinates lie in one dimension: texels and the next ones, and their weights.
 struct Axis {

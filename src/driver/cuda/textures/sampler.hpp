@@ -10,6 +10,8 @@
 namespace nvmlkit::cuda::textures {
 
 constexpr unsigned kNormalized = 2;  // CU_TRSF_...
+// Coordinates from here on are outside of any texture.
+constexpr double kFar = 1e9;
 
 // The place of a texel after the mode for places beyond the edge; false: outside.
 inline bool inside(std::int64_t& at, std::size_t size, CUaddress_mode mode, bool normalized) {
@@ -108,8 +110,6 @@ class Sampler {
   }
 
  private:
-  static constexpr double kFar = 1e9;
-
   // Without the C library: on a plain x86-64, std::floor is a call. Far away is outside, whichever way; what is no
   // number is 0.
   static std::int64_t floor_of(double at) {
