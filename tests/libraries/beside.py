@@ -43,8 +43,10 @@ class Library:
 
 
 def answers_of(path: str, to: str) -> dict[str, object]:
-    """In a process of its own, since both libraries have the same names."""
-    ran = subprocess.run([sys.executable, sys.argv[0], "--answers", path, to], capture_output=True, check=False)
+    """In a process of its own, since both libraries have the same names. What a library needs is beside it."""
+    folders = os.path.dirname(os.path.abspath(path)) + ":" + os.environ.get("LD_LIBRARY_PATH", "")
+    ran = subprocess.run([sys.executable, sys.argv[0], "--answers", path, to], capture_output=True, check=False,
+                         env={**os.environ, "LD_LIBRARY_PATH": folders})
     if ran.returncode != 0:
         sys.exit(f"{path}: its answers ended with {ran.returncode}\n{ran.stderr.decode(errors='replace')[-2000:]}")
     with open(to, encoding="utf-8") as file:

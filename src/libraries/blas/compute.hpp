@@ -14,6 +14,8 @@ struct Meaning {
 // False for a number that is none, or that is not for results of this type. `has_tf32`: the GPU rounds so.
 NVMLKIT_BLAS bool meaning_of(int compute, Type result, bool has_tf32, Meaning& out);
 
+constexpr bool is_of_8_bits(Type type) { return type == Type::e4m3 || type == Type::e5m2; }
+
 // Whether units for matrices multiply such inputs as numbers of 16 bits, of 8, or as TF32.
 constexpr bool is_narrow(const Meaning& meaning, Type input) {
   switch (input) {

@@ -23,6 +23,20 @@ class CublasLtAlgorithms : public testing::Test {
   Algorithm algorithm{};
 };
 
+TEST_F(CublasLtAlgorithms, DescriptionsAreDestroyedOnce) {
+  alignas(16) std::uint64_t rubbish[64] = {};
+  MatrixLayout* layout = nullptr;
+  ASSERT_EQ(lib.cublasLtMatrixLayoutCreate(&layout, CUDA_R_32F, 4u, 4u, 4), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasLtMatrixLayoutDestroy(layout), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasLtMatrixLayoutDestroy(layout), CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(lib.cublasLtMatrixLayoutDestroy(nullptr), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(lib.cublasLtMatmulDescDestroy(reinterpret_cast<MatmulDescription*>(rubbish)), CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(lib.cublasLtMatrixTransformDescDestroy(reinterpret_cast<TransformDescription*>(rubbish)),
+            CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(lib.cublasLtDestroy(reinterpret_cast<Handle*>(rubbish)), CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(lib.cublasLtDestroy(nullptr), CUBLAS_STATUS_INVALID_VALUE);
+}
+
 TEST_F(CublasLtAlgorithms, KeepTheirConfiguration) {
   const std::int32_t splits = 4;
   const std::uint16_t cluster = CUBLASLT_CLUSTER_SHAPE_2x1x1;

@@ -1,5 +1,6 @@
 // Products of random shapes, orders, strides, batches, types and epilogues, against sums in double precision.
 #include <cmath>
+#include <complex>
 #include <optional>
 
 #include "cublaslt_support.hpp"
@@ -180,6 +181,99 @@ TEST_F(CublasLtProducts, OfHalf) {
 }
 TEST_F(CublasLtProducts, OfBfloat16) {
   RandomProducts<Bfloat16, Bfloat16, float>(CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F).check(2e-2);
+}
+
+// A leading dimension of 0 is one column of C for all, or one row.
+TEST(CublasLtRows, OfCAreRepeated) {
+  need_context();
+  const auto& lib = lt_library();
+  Handle* handle = nullptr;
+  MatmulDescription* description = nullptr;
+  ASSERT_EQ(lib.cublasLtCreate(&handle), CUBLAS_STATUS_SUCCESS);
+  ASSERT_EQ(lib.cublasLtMatmulDescCreate(&description, CUBLAS_COMPUTE_32F, CUDA_R_32F), CUBLAS_STATUS_SUCCESS);
+  const OnDevice<float> a({1, 2}), b({1, 10, 100}), c({7, 8, 9}), d(std::vector<float>(6));
+  for (const auto order : {CUBLASLT_ORDER_COL, CUBLASLT_ORDER_ROW}) {
+    const bool by_rows = order == CUBLASLT_ORDER_ROW;
+    const auto layout = [&](std::uint64_t m, std::uint64_t n, std::int64_t ld) {
+      MatrixLayout* out = nullptr;
+      lib.cublasLtMatrixLayoutCreate(&out, CUDA_R_32F, m, n, ld);
+      const auto number = static_cast<std::int32_t>(order);
+      lib.cublasLtMatrixLayoutSetAttribute(out, CUBLASLT_MATRIX_LAYOUT_ORDER, &number, sizeof number);
+      return out;
+    };
+    auto *const of_a = layout(2, 1, by_rows ? 1 : 2), *const of_b = layout(1, 3, by_rows ? 3 : 1),
+                *const of_c = layout(2, 3, 0), *const of_d = layout(2, 3, by_rows ? 3 : 2);
+    const float alpha = 1, beta = 1000;
+    ASSERT_EQ(lib.cublasLtMatmul(handle, description, &alpha, a.data(), of_a, b.data(), of_b, &beta, c.data(), of_c,
+                                 d.data(), of_d, nullptr, nullptr, 0, nullptr),
+              CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(d.get(), by_rows ? (std::vector<float>{7001, 8010, 9100, 7002, 8020, 9200})
+                               : (std::vector<float>{7001, 8002, 7010, 8020, 7100, 8200}));
+    for (auto* each : {of_a, of_b, of_c, of_d}) lib.cublasLtMatrixLayoutDestroy(each);
+  }
+  lib.cublasLtMatmulDescDestroy(description);
+  lib.cublasLtDestroy(handle);
+}
+
+// Rows alone may be conjugated; rows beside columns may not, as documented.
+TEST(CublasLtRows, AreConjugated) {
+  need_context();
+  using Number = std::complex<float>;
+  const auto& lib = lt_library();
+  Handle* handle = nullptr;
+  MatmulDescription* description = nullptr;
+  ASSERT_EQ(lib.cublasLtCreate(&handle), CUBLAS_STATUS_SUCCESS);
+  ASSERT_EQ(lib.cublasLtMatmulDescCreate(&description, CUBLAS_COMPUTE_32F, CUDA_C_32F), CUBLAS_STATUS_SUCCESS);
+  Random random;
+  const auto numbers = [&](std::int64_t count) {
+    std::vector<Number> out;
+    for (std::int64_t i = 0; i < count; ++i)
+      out.emplace_back(static_cast<float>(random.number()), static_cast<float>(random.number()));
+    return out;
+  };
+  const auto rows = [&](std::int64_t m, std::int64_t n) {
+    MatrixLayout* out = nullptr;
+    lib.cublasLtMatrixLayoutCreate(&out, CUDA_C_32F, std::uint64_t(m), std::uint64_t(n), n);
+    const auto order = static_cast<std::int32_t>(CUBLASLT_ORDER_ROW);
+    lib.cublasLtMatrixLayoutSetAttribute(out, CUBLASLT_MATRIX_LAYOUT_ORDER, &order, sizeof order);
+    return out;
+  };
+  constexpr std::int64_t kM = 5, kN = 7, kK = 4;
+  for (const std::int32_t ta : {0, 1, 2})
+    for (const std::int32_t tb : {0, 1, 2}) {
+      const auto a = numbers(kM * kK), b = numbers(kK * kN), c = numbers(kM * kN);
+      const OnDevice<Number> on_a(a), on_b(b), on_c(c);
+      auto *const of_a = ta ? rows(kK, kM) : rows(kM, kK), *const of_b = tb ? rows(kN, kK) : rows(kK, kN),
+                  *const of_c = rows(kM, kN);
+      lib.cublasLtMatmulDescSetAttribute(description, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta);
+      lib.cublasLtMatmulDescSetAttribute(description, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb);
+      const Number alpha(0.5f, 1), beta(2, -1);
+      ASSERT_EQ(lib.cublasLtMatmul(handle, description, &alpha, on_a.data(), of_a, on_b.data(), of_b, &beta,
+                                   on_c.data(), of_c, on_c.data(), of_c, nullptr, nullptr, 0, nullptr),
+                CUBLAS_STATUS_SUCCESS);
+      const auto found = on_c.get();
+      for (std::int64_t i = 0; i < kM; ++i)
+        for (std::int64_t j = 0; j < kN; ++j) {
+          Number sum = 0;
+          for (std::int64_t k = 0; k < kK; ++k) {
+            const auto x = a[static_cast<std::size_t>(ta ? k * kM + i : i * kK + k)],
+                       y = b[static_cast<std::size_t>(tb ? j * kK + k : k * kN + j)];
+            sum += (ta == 2 ? std::conj(x) : x) * (tb == 2 ? std::conj(y) : y);
+          }
+          const auto at = static_cast<std::size_t>(i * kN + j);
+          EXPECT_LE(std::abs(found[at] - (alpha * sum + beta * c[at])), 1e-5f) << ta << " " << tb;
+        }
+      const auto columns = static_cast<std::int32_t>(CUBLASLT_ORDER_COL);
+      const std::int64_t ld = ta ? kK : kM;
+      lib.cublasLtMatrixLayoutSetAttribute(of_a, CUBLASLT_MATRIX_LAYOUT_ORDER, &columns, sizeof columns);
+      lib.cublasLtMatrixLayoutSetAttribute(of_a, CUBLASLT_MATRIX_LAYOUT_LD, &ld, sizeof ld);
+      EXPECT_EQ(lib.cublasLtMatmul(handle, description, &alpha, on_a.data(), of_a, on_b.data(), of_b, &beta,
+                                   on_c.data(), of_c, on_c.data(), of_c, nullptr, nullptr, 0, nullptr),
+                ta == 2 || tb == 2 ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS);
+      for (auto* each : {of_a, of_b, of_c}) lib.cublasLtMatrixLayoutDestroy(each);
+    }
+  lib.cublasLtMatmulDescDestroy(description);
+  lib.cublasLtDestroy(handle);
 }
 
 }  // namespace

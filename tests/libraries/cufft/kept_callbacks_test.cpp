@@ -1,4 +1,5 @@
 // Kernels with callbacks are kept for later plans: more of them than are kept, and callbacks with variables.
+#include "cases.hpp"
 #include "lto.hpp"
 #include "reference.hpp"
 

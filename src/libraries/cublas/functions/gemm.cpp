@@ -116,8 +116,9 @@ cublasStatus_t multiply(const Call& call, const Products& p) {
   if (const auto status = check(p); status != CUBLAS_STATUS_SUCCESS)
     return status == CUBLAS_STATUS_NOT_SUPPORTED ? call.unsupported("with sizes of 64 bits") : status;
   Meaning meaning{};
-  const auto is_input = [&](Type type) { return blas::is_input_of(meaning.sum, type); };
-  if (blas::size_of(p.c.type) == 0 ||
+  // Floats of 8 bits are for cuBLASLt.
+  const auto is_input = [&](Type type) { return blas::is_input_of(meaning.sum, type) && !blas::is_of_8_bits(type); };
+  if (blas::size_of(p.c.type) == 0 || blas::is_of_8_bits(p.c.type) ||
       !blas::meaning_of(p.compute, p.c.type, libraries::rounds_to_tf32(call.handle.capability), meaning) ||
       (meaning.sum == blas::Sum::i32 && p.c.type != Type::i32) || !is_input(p.a.type) || !is_input(p.b.type))
     return call.unsupported("with these types");

@@ -1,7 +1,7 @@
 #include "libraries/cublaslt/functions/algorithms.hpp"
 
 #include "libraries/cublaslt/functions/attributes.hpp"
-#include "libraries/cublaslt/functions/products.hpp"
+#include "libraries/cublaslt/functions/product_check.hpp"
 
 namespace nvmlkit::cublaslt::functions {
 namespace {
@@ -128,18 +128,26 @@ Member find(Algorithm& a, cublasLtMatmulAlgoConfigAttributes_t which) {
 // Programs keep numbers of algorithms of NVIDIA's library that they measured, and make those without asking for a list.
 constexpr int kLargestNumber = 127;
 
+// What a heuristic finds; `checked` of the product.
+cublasStatus_t check_for(Handle* handle, MatmulDescription* description, MatrixLayout* a, MatrixLayout* b,
+                         MatrixLayout* c, MatrixLayout* d, HeuristicResult* result, Checked& checked) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!description || !a || !b || !c || !d || !result) return CUBLAS_STATUS_INVALID_VALUE;
+  checked = check(whole(*description), *a, *b, *c, *d);
+  const auto algorithm = result->algorithm;  // documented: never updated
+  *result = {};
+  result->algorithm = algorithm;
+  result->state = checked.status;
+  result->waves = 1;
+  return checked.status;
+}
+
 }  // namespace
 
 cublasStatus_t check_algorithm(Handle* handle, MatmulDescription* description, MatrixLayout* a, MatrixLayout* b,
                                MatrixLayout* c, MatrixLayout* d, const Algorithm*, HeuristicResult* result) {
-  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (!description || !a || !b || !c || !d || !result) return CUBLAS_STATUS_INVALID_VALUE;
-  const auto algorithm = result->algorithm;  // documented: never updated
-  *result = {};
-  result->algorithm = algorithm;
-  result->state = check_product(*description, *a, *b, *c, *d);
-  result->waves = 1;
-  return result->state;
+  Checked checked;
+  return check_for(handle, description, a, b, c, d, result, checked);
 }
 
 cublasStatus_t find_algorithms(Handle* handle, MatmulDescription* description, MatrixLayout* a, MatrixLayout* b,
@@ -147,8 +155,10 @@ cublasStatus_t find_algorithms(Handle* handle, MatmulDescription* description, M
                                int* count) {
   if (!results || !count || most < 1) return CUBLAS_STATUS_INVALID_VALUE;
   *count = 0;
-  const auto status = check_algorithm(handle, description, a, b, c, d, nullptr, results);
-  if (status != CUBLAS_STATUS_SUCCESS) return note_refused(status);
+  Checked checked;
+  const auto status = check_for(handle, description, a, b, c, d, results, checked);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return noted(checked);
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
   results->algorithm = algorithm_for(description->compute, a->type);
   *count = 1;
   return status;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "libraries/common/live.hpp"
 #include "libraries/cublaslt/call.hpp"
 
 namespace nvmlkit::cublaslt::functions {
@@ -36,8 +37,14 @@ inline cublasStatus_t get_member(Member found, void* value, std::size_t size, st
 template <class Description>
 cublasStatus_t make(Description** out, const Description& value) {
   if (!out) return CUBLAS_STATUS_INVALID_VALUE;
-  *out = new Description(value);
+  *out = libraries::Live<Description>::make();
+  **out = value;
   return CUBLAS_STATUS_SUCCESS;
+}
+// Null is fine, as in NVIDIA's library.
+template <class Description>
+cublasStatus_t unmake(Description* made) {
+  return !made || libraries::Live<Description>::destroy(made) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 
 template <class Description>

@@ -1,7 +1,7 @@
 // Layouts of matrices, descriptions of products, preferences, and their attributes.
 #pragma once
 
-#include "libraries/cublaslt/call.hpp"
+#include "libraries/cublaslt/functions/attributes.hpp"
 
 namespace nvmlkit::cublaslt::functions {
 
@@ -17,8 +17,7 @@ cublasStatus_t init_preference(Preference* out, std::size_t size);
 
 template <class Description>
 cublasStatus_t destroy_description(Description* description) {
-  delete description;
-  return CUBLAS_STATUS_SUCCESS;
+  return unmake(description);
 }
 
 cublasStatus_t set_attribute(MatrixLayout* layout, cublasLtMatrixLayoutAttribute_t which, const void* value,

@@ -29,10 +29,7 @@ cublasStatus_t create_emulation(EmulationDescription** out) { return make(out, E
 cublasStatus_t init_emulation(EmulationDescription* out, std::size_t size) {
   return init(out, size, EmulationDescription{});
 }
-cublasStatus_t destroy_emulation(EmulationDescription* description) {
-  delete description;
-  return CUBLAS_STATUS_SUCCESS;
-}
+cublasStatus_t destroy_emulation(EmulationDescription* description) { return unmake(description); }
 cublasStatus_t set_emulation_attribute(EmulationDescription* d, cublasLtEmulationDescAttributes_t which,
                                        const void* value, std::size_t size) {
   return set_member(d ? find(*d, which) : Member{}, value, size);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "libraries/blas/status_texts.hpp"
+#include "libraries/common/live.hpp"
 #include "libraries/common/log_file.hpp"
 #include "libraries/common/soname.hpp"
 
@@ -21,15 +22,14 @@ cublasStatus_t create(Handle** out) {
   if (!out) return CUBLAS_STATUS_INVALID_VALUE;
   const auto* const driver = libraries::driver();
   if (!driver || libraries::ensure_context(*driver) != cuda::CUDA_SUCCESS) return CUBLAS_STATUS_NOT_INITIALIZED;
-  *out = new Handle{driver, libraries::capability(*driver)};
+  *out = libraries::Live<Handle>::make();
+  **out = {driver, libraries::capability(*driver)};
   return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t destroy(Handle* handle) {
-  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;  // as NVIDIA's
-  // A handle of libcublas is one of this library, too: this one is only freed by its own function.
-  delete handle;
-  return CUBLAS_STATUS_SUCCESS;
+  // Null is refused, as by NVIDIA's. A handle of libcublas is one of this library, too: its own function frees it.
+  return libraries::Live<Handle>::destroy(handle) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 
 // Of CUDA 12.9 and of CUDA 13.0.

@@ -1,11 +1,13 @@
 #include "libraries/cublaslt/functions/products.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <array>
 #include <vector>
 
 #include "libraries/cublaslt/epilogue.hpp"
-#include "libraries/cublaslt/orders.hpp"
+#include "libraries/cublaslt/functions/product_check.hpp"
+#include "libraries/cublaslt/planes.hpp"
+#include "libraries/cublaslt/scales.hpp"
 
 namespace nvmlkit::cublaslt::functions {
 namespace {
@@ -16,45 +18,9 @@ using libraries::Running;
 
 constexpr std::uint32_t kSumsOfA = 256, kSumsOfB = 512;
 
-// A matrix with rows behind each other is the transposed one with columns behind each other.
-struct Operand {
-  const void* data = nullptr;
-  Type type{};
-  Shape shape;
-  std::int64_t stride = 0;
-  bool is_by_pointers = false;  // `data` is an array of addresses
-  char t = 'N';
-
-  Operand(const MatrixLayout& layout, const void* at, std::int32_t operation)
-      : data(at),
-        type(Type(layout.type)),
-        shape(layout),
-        stride(layout.stride),
-        is_by_pointers(layout.batch_mode != 0),
-        t("NTC?"[operation & 3]) {
-    if (shape.order != CUBLASLT_ORDER_ROW) return;
-    shape.order = CUBLASLT_ORDER_COL;
-    std::swap(shape.rows, shape.columns);
-    t = t == 'N' ? 'T' : t == 'T' ? 'N' : '?';
-  }
-  std::int64_t height() const { return t == 'N' ? shape.rows : shape.columns; }  // of op(matrix)
-  std::int64_t width() const { return t == 'N' ? shape.columns : shape.rows; }
-  const void* of(std::int64_t index, Running& running) const {
-    if (is_by_pointers && data) return *running.read(static_cast<const void* const*>(data) + index, 1);
-    return static_cast<const char*>(data) + index * stride * static_cast<std::int64_t>(blas::size_of(type));
-  }
-  std::size_t dense_bytes() const { return static_cast<std::size_t>(shape.rows * shape.columns) * blas::size_of(type); }
-  // In columns: as it is, or a copy of tiles.
-  blas::Matrix in_columns(const void* at, std::vector<char>& copy) const {
-    if (!is_tiled(shape.order)) return {at, type, shape.ld};
-    copy.resize(dense_bytes());
-    if (at) to_columns(shape, blas::size_of(type), at, copy.data());
-    return {copy.data(), type, shape.rows};
-  }
-};
-
 struct Work {
   MatmulDescription description;
+  Kind kind;
   blas::Meaning meaning;
   Operand a, b, c, d;
   std::int64_t count;
@@ -63,56 +29,8 @@ struct Work {
   DoubleComplex alpha{}, beta{};
   const void *alpha_place, *beta_place;
   Type scalar;
+  std::array<std::int64_t, 4> plane_offsets;  // of A, B, C, D
 };
-
-// Products of int8 of tiles: those of Turing and Ampere, which Hopper no longer has.
-bool is_product_of_tiles(const MatmulDescription& d, const MatrixLayout& a, const MatrixLayout& b,
-                         const MatrixLayout& c, const MatrixLayout& result) {
-  const auto* const driver = libraries::driver();
-  const bool is_of_ampere = b.order == CUBLASLT_ORDER_COL32_2R_4R4 && driver && libraries::capability(*driver) >= 80;
-  return has_tiled_products() && (b.order == CUBLASLT_ORDER_COL4_4R2_8C || is_of_ampere) &&
-         a.order == CUBLASLT_ORDER_COL32 && c.order == CUBLASLT_ORDER_COL32 && result.order == CUBLASLT_ORDER_COL32 &&
-         Type(a.type) == Type::i8 && Type(b.type) == Type::i8 && d.ta == 0 && d.tb == 1;
-}
-
-bool has_known_orders(const MatmulDescription& d, const MatrixLayout& a, const MatrixLayout& b, const MatrixLayout& c,
-                      const MatrixLayout& result) {
-  if (is_tiled(a.order) || is_tiled(b.order) || is_tiled(c.order) || is_tiled(result.order))
-    return is_product_of_tiles(d, a, b, c, result);
-  if (c.order != result.order) return false;
-  return c.order == CUBLASLT_ORDER_COL || d.epilogue <= CUBLASLT_EPILOGUE_DEFAULT;
-}
-
-// Whether the product is one that is simulated; `meaning` of its compute type.
-cublasStatus_t check(const MatmulDescription& d, const MatrixLayout& a, const MatrixLayout& b, const MatrixLayout& c,
-                     const MatrixLayout& result, blas::Meaning& meaning) {
-  const auto* const driver = libraries::driver();
-  const bool has_tf32 = driver && libraries::rounds_to_tf32(libraries::capability(*driver));
-  if (!blas::meaning_of(d.compute, Type(result.type), has_tf32, meaning)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (!blas::is_input_of(meaning.sum, Type(a.type)) || !blas::is_input_of(meaning.sum, Type(b.type)) ||
-      blas::size_of(Type(result.type)) == 0 || blas::size_of(Type(c.type)) == 0 || blas::size_of(Type(d.scalar)) == 0)
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  const bool has_epilogue = d.epilogue > CUBLASLT_EPILOGUE_DEFAULT;
-  const bool are_scales =
-      std::all_of(std::begin(d.scale_modes), std::end(d.scale_modes), [](auto m) { return m == 0; });
-  if (!has_known_orders(d, a, b, c, result) || !are_scales || d.tc != 0 ||
-      d.pointer_mode > static_cast<std::int32_t>(CUBLASLT_POINTER_MODE_DEVICE) ||
-      (has_epilogue && meaning.sum != blas::Sum::f32 && meaning.sum != blas::Sum::f64) ||
-      (d.epilogue & ~kEpilogues) != 0 || a.plane_offset != 0 || a.batch_mode != b.batch_mode ||
-      a.batch_mode != c.batch_mode || a.batch_mode != result.batch_mode)
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  const Operand op_a(a, nullptr, d.ta), op_b(b, nullptr, d.tb);
-  if (op_a.t == '?' || op_b.t == '?') return CUBLAS_STATUS_NOT_SUPPORTED;
-  const auto m = static_cast<std::int64_t>(result.rows), n = static_cast<std::int64_t>(result.columns);
-  const auto is_leading = [](const MatrixLayout& l) {
-    return l.ld >= least_ld(Shape(l)) && l.ld <= std::numeric_limits<int>::max();
-  };
-  if (op_a.height() != m || op_b.width() != n || op_a.width() != op_b.height() || c.rows != result.rows ||
-      c.columns != result.columns || !is_leading(a) || !is_leading(b) || !is_leading(c) || !is_leading(result) ||
-      a.count != result.count || b.count != result.count)
-    return CUBLAS_STATUS_INVALID_VALUE;
-  return CUBLAS_STATUS_SUCCESS;
-}
 
 // The gradient of a bias of an input: sums over what the product sums over.
 template <class Number>
@@ -130,22 +48,6 @@ void sum_input(const Operand& o, const void* data, bool is_a, const MatmulDescri
   }
   const auto type = d.bias_type >= 0 ? Type(d.bias_type) : result;
   blas::store(type, sums.data(), length, running.write(d.bias, length, blas::size_of(type)));
-}
-
-float scale_of(Running& running, const void* pointer, Type type) {
-  return pointer && blas::size_of(type) == 1 ? *running.read(static_cast<const float*>(pointer), 1) : 1.0f;
-}
-
-void multiply_in_order(const Operand& d, const blas::Product& p) {
-  if (d.t == 'N') return blas::multiply(p);
-  // Rows: the transposed product.
-  blas::Product turned = p;
-  const auto other = [](char t) { return t == 'N' ? 'T' : 'N'; };
-  std::swap(turned.a, turned.b);
-  turned.ta = other(p.tb);
-  turned.tb = other(p.ta);
-  std::swap(turned.m, turned.n);
-  blas::multiply(turned);
 }
 
 // With an epilogue of the product's sums, in float or double. Rows have none.
@@ -193,7 +95,61 @@ void run_one(const Work& w, blas::Product& p, std::int64_t i, Running& running) 
   if (is_tiled(w.d.shape.order)) from_columns(w.d.shape, blas::size_of(w.d.type), p.d, to);
 }
 
-void run(const Work& w, Running& running) {
+// One product of a batch of planes.
+void run_planes(const Work& w, blas::Product& p, std::int64_t i, Running& running) {
+  const Planes a(w.a, w.plane_offsets[0]), b(w.b, w.plane_offsets[1]), c(w.c, w.plane_offsets[2]),
+      d(w.d, w.plane_offsets[3]);
+  std::vector<blas::Complex> of_a, of_b, of_c, sums(static_cast<std::size_t>(extent(w.d.shape)));
+  if (p.k > 0) {
+    of_a = a.load(i, running);
+    of_b = b.load(i, running);
+  }
+  if (p.beta != DoubleComplex{}) of_c = c.load(i, running);
+  p.a = {of_a.data(), Type::c32, w.a.shape.ld};
+  p.b = {of_b.data(), Type::c32, w.b.shape.ld};
+  p.c = {of_c.data(), Type::c32, w.c.shape.ld};
+  p.d = sums.data();
+  p.d_type = Type::c32;
+  p.ldd = w.d.shape.ld;
+  multiply_in_order(w.d, p);
+  d.store(i, sums, running);
+}
+
+// One product of a batch of matrices with scales. Its type of 4 bits is none of blas::Type's.
+void run_blocks(const Work& w, blas::Product& p, std::int64_t i, Running& running) {
+  const auto& d = w.description;
+  const auto& modes = d.scale_modes;
+  const auto narrow = [&](const Operand& o, const Scales& scales, const void* of_blocks, bool is_across) {
+    return Narrow{static_cast<std::int32_t>(o.type), o.data, o.shape.ld, o.stride, scales, of_blocks, is_across};
+  };
+  const auto a = narrow(w.a, {modes[0], p.k, p.m}, d.a_scale, p.ta == 'N'),
+             b = narrow(w.b, {modes[1], p.k, p.n}, d.b_scale, p.tb != 'N'),
+             result = narrow(w.d, {modes[5], p.m, p.n}, d.d_out_scale, false);
+  std::vector<float> of_a, of_b, sums;
+  if (p.k > 0) {
+    of_a = scaled_numbers(running, a, i);
+    of_b = scaled_numbers(running, b, i);
+  }
+  p.a = {of_a.data(), Type::f32, std::max<std::int64_t>(a.length(), 1)};
+  p.b = {of_b.data(), Type::f32, std::max<std::int64_t>(b.length(), 1)};
+  if (p.beta != DoubleComplex{})
+    p.c = {running.read(w.c.of(i, running), extent(w.c.shape), blas::size_of(w.c.type)), w.c.type, w.c.shape.ld};
+  const bool is_narrow = bits_of_narrow(result.type) != 0;
+  sums.resize(static_cast<std::size_t>(is_narrow ? p.m * p.n : 0));
+  p.d = is_narrow ? sums.data()
+                  : running.write(const_cast<void*>(w.d.of(i, running)), extent(w.d.shape), blas::size_of(w.d.type));
+  p.d_type = is_narrow ? Type::f32 : w.d.type;
+  p.ldd = is_narrow ? p.m : w.d.shape.ld;
+  // Of 4 bits as of 8: a factor of the whole matrix, and a bias of 16 bits.
+  Epilogue<float> epilogue(d, is_narrow ? Type::e4m3 : w.d.type, p.m, p.n, i, running);
+  if (!epilogue.is_none()) p.epilogue = [&](std::int64_t column, float* numbers) { epilogue.apply(column, numbers); };
+  blas::multiply(p);
+  p.epilogue = {};
+  epilogue.finish(running);
+  if (is_narrow) store_scaled(running, sums, result, i);
+}
+
+blas::Product product_of(const Work& w, Running& running) {
   blas::Product p;
   p.ta = w.a.t;
   p.tb = w.b.t;
@@ -207,41 +163,45 @@ void run(const Work& w, Running& running) {
                : blas::load_one<DoubleComplex>(w.scalar, running.read(place, 1, blas::size_of(w.scalar)));
   };
   const auto& d = w.description;
-  p.alpha = scalar(w.alpha, w.alpha_place) *
-            double(scale_of(running, d.a_scale, w.a.type) * scale_of(running, d.b_scale, w.b.type));
-  p.beta = scalar(w.beta, w.beta_place) * double(scale_of(running, d.c_scale, w.c.type));
+  p.alpha = scalar(w.alpha, w.alpha_place);
+  p.beta = scalar(w.beta, w.beta_place);
+  // Matrices that have no scales have no pointers to them.
+  const auto scale = [&](const void* place) {
+    return double{place ? *running.read(static_cast<const float*>(place), 1) : 1.0f};
+  };
+  if (w.kind == Kind::plain) p.alpha *= scale(d.a_scale) * scale(d.b_scale);
+  p.beta *= scale(d.c_scale);
   p.k = p.alpha == DoubleComplex{} ? 0 : w.a.width();
   p.d_type = w.d.type;
+  return p;
+}
+
+void run(const Work& w, Running& running) {
+  auto p = product_of(w, running);
   if (w.emulated_bits) *running.write(w.emulated_bits, 1) = -1;  // documented: without emulation
   for (std::int64_t i = 0; i < w.count; ++i) {
     if (i % 16 == 15) running.tick();
-    run_one(w, p, i, running);
+    if (w.kind == Kind::of_blocks)
+      run_blocks(w, p, i, running);
+    else if (w.kind == Kind::of_planes)
+      run_planes(w, p, i, running);
+    else
+      run_one(w, p, i, running);
   }
 }
 
-libraries::Pipe pipe_of(const blas::Meaning& meaning, Type input) {
+libraries::Pipe pipe_of(const blas::Meaning& meaning, Kind kind, Type input) {
+  if (kind == Kind::of_blocks) return libraries::pipe_of_product(false, false, true);
   const bool doubles = meaning.sum == blas::Sum::f64 || meaning.sum == blas::Sum::c64;
   return libraries::pipe_of_product(meaning.sum == blas::Sum::i32, doubles, blas::is_narrow(meaning, input));
 }
 
+// The scales of blocks.
+bool has_places(const MatmulDescription& d) {
+  return d.a_scale && d.b_scale && (d.scale_modes[5] == 0 || d.d_out_scale);
+}
+
 }  // namespace
-
-cublasStatus_t note_refused(cublasStatus_t status) {
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED) libraries::note_unsupported("cublasLtMatmul", "with this description");
-  return status;
-}
-
-bool has_tiled_products() {
-  const auto* const driver = libraries::driver();
-  const auto capability = driver ? libraries::capability(*driver) : 0;
-  return capability >= 75 && capability < 90;
-}
-
-cublasStatus_t check_product(const MatmulDescription& description, const MatrixLayout& a, const MatrixLayout& b,
-                             const MatrixLayout& c, const MatrixLayout& result) {
-  blas::Meaning meaning;
-  return check(whole(description), a, b, c, result, meaning);
-}
 
 cublasStatus_t multiply(Handle* handle, MatmulDescription* description, const void* alpha, const void* a,
                         MatrixLayout* layout_a, const void* b, MatrixLayout* layout_b, const void* beta, const void* c,
@@ -252,17 +212,24 @@ cublasStatus_t multiply(Handle* handle, MatmulDescription* description, const vo
     return CUBLAS_STATUS_INVALID_VALUE;
   const auto* const driver = libraries::driver();
   if (!driver) return CUBLAS_STATUS_NOT_INITIALIZED;
-  const auto all = whole(*description);
-  blas::Meaning meaning;
-  if (const auto status = check(all, *layout_a, *layout_b, *layout_c, *layout_d, meaning);
-      status != CUBLAS_STATUS_SUCCESS)
-    return note_refused(status);
+  auto all = whole(*description);
+  if (is_conjugated_in_rows_alone(all, *layout_a, *layout_b, *layout_c, *layout_d)) {
+    auto own = turned(all);
+    auto of_a = turned(*layout_a), of_b = turned(*layout_b), of_c = turned(*layout_c), of_d = turned(*layout_d);
+    return multiply(handle, &own, alpha, b, &of_b, a, &of_a, beta, c, &of_c, d, &of_d, nullptr, nullptr, 0, stream);
+  }
+  const auto checked = check(all, *layout_a, *layout_b, *layout_c, *layout_d);
+  if (noted(checked) != CUBLAS_STATUS_SUCCESS) return checked.status;
+  // Documented: of narrow numbers, half or bfloat16 as C.
+  if (bits_of_narrow(layout_a->type) != 0 && all.bias_type < 0)
+    all.bias_type = static_cast<std::int32_t>(Type(layout_c->type) == Type::f16 ? Type::f16 : Type::bf16);
   if (layout_d->rows == 0 || layout_d->columns == 0 || layout_d->count == 0) return CUBLAS_STATUS_SUCCESS;
-  if (!d || !a || !b) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!d || !a || !b || (checked.kind == Kind::of_blocks && !has_places(all))) return CUBLAS_STATUS_INVALID_VALUE;
   const Operand op_d(*layout_d, d, 0);
   const auto scalar = Type(all.scalar);
   Work work{all,
-            meaning,
+            checked.kind,
+            checked.meaning,
             Operand(*layout_a, a, all.ta),
             Operand(*layout_b, b, all.tb),
             Operand(*layout_c, c, 0),
@@ -275,7 +242,8 @@ cublasStatus_t multiply(Handle* handle, MatmulDescription* description, const vo
             {},
             alpha,
             beta,
-            scalar};
+            scalar,
+            {layout_a->plane_offset, layout_b->plane_offset, layout_c->plane_offset, layout_d->plane_offset}};
   if (work.has_host_scalars) {
     work.alpha = blas::load_one<DoubleComplex>(scalar, alpha);
     work.beta = blas::load_one<DoubleComplex>(scalar, beta);
@@ -283,7 +251,7 @@ cublasStatus_t multiply(Handle* handle, MatmulDescription* description, const vo
   }
   const double elements = static_cast<double>(layout_d->rows) * static_cast<double>(layout_d->columns);
   const libraries::Cost cost{2 * elements * static_cast<double>(work.a.width()) * layout_d->count, 3 * elements,
-                             pipe_of(meaning, work.a.type)};
+                             pipe_of(checked.meaning, checked.kind, work.a.type)};
   const auto result =
       libraries::enqueue(*driver, stream, "cublasLtMatmul", cost, [work](Running& running) { run(work, running); });
   return result == cuda::CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;

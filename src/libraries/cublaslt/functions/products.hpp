@@ -10,15 +10,4 @@ cublasStatus_t multiply(Handle* handle, MatmulDescription* description, const vo
                         MatrixLayout* layout_c, void* d, MatrixLayout* layout_d, const Algorithm* algorithm,
                         void* workspace, std::size_t size, CUstream stream);
 
-// Whether it is simulated for this description.
-cublasStatus_t check_product(const MatmulDescription& description, const MatrixLayout& a, const MatrixLayout& b,
-                             const MatrixLayout& c, const MatrixLayout& result);
-// Prints a line the first time that one is not.
-cublasStatus_t note_refused(cublasStatus_t status);
-
-constexpr std::uint32_t kEpilogues = 1023;  // all of float and double
-
-// Whether the GPU has products of int8 of tiles.
-bool has_tiled_products();
-
 }  // namespace nvmlkit::cublaslt::functions

@@ -41,6 +41,7 @@ struct Summand {
   Type type{};
   Shape shape;
   std::int64_t stride = 0;
+  std::int64_t plane_offset = 0;  // in bytes, to the imaginary parts; 0: they are beside the real ones
   std::int32_t operation = 0;
   const void* scalar = nullptr;
 
@@ -50,10 +51,43 @@ struct Summand {
     type = Type(layout->type);
     shape = Shape(*layout);
     stride = layout->stride;
+    plane_offset = layout->plane_offset;
   }
   bool is_turned() const { return operation != 0; }
   std::int64_t rows() const { return is_turned() ? shape.columns : shape.rows; }  // of op(matrix)
   std::int64_t columns() const { return is_turned() ? shape.rows : shape.columns; }
+};
+
+// A matrix of a batch at its address of the host.
+struct Place {
+  char* numbers = nullptr;
+  char* imaginary = nullptr;  // if they are apart
+  std::size_t size = 0;       // of a number, or of a part of one
+
+  // Strides count whole numbers, also of planes: so does NVIDIA's library, by its header.
+  Place(const Summand& o, std::int64_t index, Running& running, bool writes) {
+    const auto whole = blas::size_of(o.type);
+    size = o.plane_offset != 0 ? whole / 2 : whole;
+    auto* const at =
+        static_cast<char*>(const_cast<void*>(o.data)) + index * o.stride * static_cast<std::int64_t>(whole);
+    const auto reach = [&](char* place) {
+      return static_cast<char*>(
+          writes ? running.write(static_cast<void*>(place), extent(o.shape), size)
+                 : const_cast<void*>(running.read(static_cast<const void*>(place), extent(o.shape), size)));
+    };
+    numbers = reach(at);
+    if (o.plane_offset != 0) imaginary = reach(at + o.plane_offset);
+  }
+  Place() = default;
+
+  void get(std::int64_t at, char* number) const {
+    std::memcpy(number, numbers + static_cast<std::size_t>(at) * size, size);
+    if (imaginary) std::memcpy(number + size, imaginary + static_cast<std::size_t>(at) * size, size);
+  }
+  void put(std::int64_t at, const char* number) const {
+    std::memcpy(numbers + static_cast<std::size_t>(at) * size, number, size);
+    if (imaginary) std::memcpy(imaginary + static_cast<std::size_t>(at) * size, number + size, size);
+  }
 };
 
 struct Sum {
@@ -82,13 +116,13 @@ Number conjugate(Number value) {
 
 // Adds a column of factor * op(matrix).
 template <class Number>
-void add_column(const Summand& o, const char* data, std::int64_t column, Number factor, std::vector<char>& bytes,
+void add_column(const Summand& o, const Place& data, std::int64_t column, Number factor, std::vector<char>& bytes,
                 std::vector<Number>& numbers, std::vector<Number>& sums) {
   const auto size = blas::size_of(o.type);
   const auto count = static_cast<std::int64_t>(sums.size());
   for (std::int64_t row = 0; row < count; ++row) {
     const auto at = o.is_turned() ? place(o.shape, column, row) : place(o.shape, row, column);
-    std::memcpy(bytes.data() + static_cast<std::size_t>(row) * size, data + static_cast<std::size_t>(at) * size, size);
+    data.get(at, bytes.data() + static_cast<std::size_t>(row) * size);
   }
   blas::load(o.type, bytes.data(), count, numbers.data());
   for (std::size_t k = 0; k < sums.size(); ++k)
@@ -108,25 +142,19 @@ void run_sum(const Sum& w, Running& running) {
   std::vector<Number> numbers(rows), sums(rows);
   std::vector<char> bytes(rows * sizeof(DoubleComplex));
   for (std::int64_t i = 0; i < w.count; ++i) {
-    const auto read = [&](const Summand& o, Number scalar) -> const char* {
-      if (!o.data || scalar == Number{}) return nullptr;
-      const auto size = blas::size_of(o.type);
-      const auto* const at = static_cast<const char*>(o.data) + i * o.stride * static_cast<std::int64_t>(size);
-      return static_cast<const char*>(running.read(at, extent(o.shape), size));
+    const auto read = [&](const Summand& o, Number scalar) {
+      return o.data && scalar != Number{} ? Place(o, i, running, false) : Place();
     };
-    const auto *const a = read(w.a, alpha), *const b = read(w.b, beta);
-    auto* const at =
-        static_cast<char*>(const_cast<void*>(w.c.data)) + i * w.c.stride * static_cast<std::int64_t>(size_c);
-    auto* const c = static_cast<char*>(running.write(static_cast<void*>(at), extent(w.c.shape), size_c));
+    const auto a = read(w.a, alpha), b = read(w.b, beta);
+    const Place c(w.c, i, running, true);
     for (std::int64_t column = 0; column < w.c.shape.columns; ++column) {
       if (column % 256 == 255) running.tick();
       sums.assign(rows, Number{});
-      if (a) add_column(w.a, a, column, alpha, bytes, numbers, sums);
-      if (b) add_column(w.b, b, column, beta, bytes, numbers, sums);
+      if (a.numbers) add_column(w.a, a, column, alpha, bytes, numbers, sums);
+      if (b.numbers) add_column(w.b, b, column, beta, bytes, numbers, sums);
       blas::store(w.c.type, sums.data(), w.c.shape.rows, bytes.data());
       for (std::size_t row = 0; row < rows; ++row)
-        std::memcpy(c + static_cast<std::size_t>(place(w.c.shape, static_cast<std::int64_t>(row), column)) * size_c,
-                    bytes.data() + row * size_c, size_c);
+        c.put(place(w.c.shape, static_cast<std::int64_t>(row), column), bytes.data() + row * size_c);
     }
   }
 }
@@ -154,7 +182,7 @@ cublasStatus_t check_sum(const TransformDescription& d, const MatrixLayout* a, c
     if (!layout) continue;
     const auto type = Type(layout->type);
     if (blas::size_of(type) == 0 || blas::is_complex(type) != blas::is_complex(scalar) || !is_order(layout->order) ||
-        layout->plane_offset != 0 || layout->batch_mode != 0)
+        (layout->plane_offset != 0 && !blas::is_complex(type)) || layout->batch_mode != 0)
       return CUBLAS_STATUS_NOT_SUPPORTED;
     constexpr std::uint64_t kMost = std::numeric_limits<int>::max();
     const bool is_huge =
@@ -175,10 +203,7 @@ cublasStatus_t create_transform(TransformDescription** out, cudaDataType scalar)
 cublasStatus_t init_transform(TransformDescription* out, std::size_t size, cudaDataType scalar) {
   return init(out, size, description_of(scalar));
 }
-cublasStatus_t destroy_transform(TransformDescription* description) {
-  delete description;
-  return CUBLAS_STATUS_SUCCESS;
-}
+cublasStatus_t destroy_transform(TransformDescription* description) { return unmake(description); }
 cublasStatus_t set_transform_attribute(TransformDescription* d, cublasLtMatrixTransformDescAttributes_t which,
                                        const void* value, std::size_t size) {
   return set_member(d ? find(*d, which) : Member{}, value, size);

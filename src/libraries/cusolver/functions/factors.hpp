@@ -2,6 +2,7 @@
 // or a 64-bit integer in the functions with data types as arguments. Workspaces are not used.
 #pragma once
 
+#include "libraries/blas/plain_factors.hpp"
 #include "libraries/cusolver/functions/matrix.hpp"
 
 namespace nvmlkit::cusolver::functions {
@@ -127,23 +128,6 @@ cusolverStatus_t potrs_batched(const Call& call, cublasFillMode_t uplo, int n, i
   });
 }
 
-// Factors without exchanges of rows, as a null array of pivots asks for.
-template <class T>
-int lu_in_place(std::int64_t m, std::int64_t n, T* a, std::int64_t lda) {
-  int info = 0;
-  for (std::int64_t k = 0; k < std::min(m, n); ++k) {
-    const T pivot = a[k + k * lda];
-    if (pivot == T{}) {
-      if (info == 0) info = static_cast<int>(k + 1);
-      continue;
-    }
-    for (std::int64_t i = k + 1; i < m; ++i) a[i + k * lda] /= pivot;
-    for (std::int64_t j = k + 1; j < n; ++j)
-      for (std::int64_t i = k + 1; i < m; ++i) a[i + j * lda] -= a[i + k * lda] * a[k + j * lda];
-  }
-  return info;
-}
-
 template <class T, class Pivot>
 cusolverStatus_t getrf(const Call& call, std::int64_t m, std::int64_t n, T* a, std::int64_t lda, const T*,
                        Pivot* pivots, int* info) {
@@ -153,7 +137,7 @@ cusolverStatus_t getrf(const Call& call, std::int64_t m, std::int64_t n, T* a, s
   const auto work = 2.0 / 3 * static_cast<double>(m * n) * static_cast<double>(least);
   return call.enqueue(cost_of<T>(work, m * n), [=](Running& running) {
     T* const own = matrix.write(running);
-    if (!pivots) return leave(running, info, lu_in_place(m, n, own, lda));
+    if (!pivots) return leave(running, info, blas::lu_without_exchanges(m, n, own, lda));
     std::vector<int> rows(static_cast<std::size_t>(least));
     leave(running, info, blas::getrf<T>(matrix.m(), matrix.n(), own, matrix.ld(), rows.data()));
     put_pivots(running, rows, pivots);
