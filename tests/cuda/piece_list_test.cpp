@@ -61,6 +61,39 @@ TEST(PieceList, ForgetsHowOftenOldWarpsFitted) {
   EXPECT_EQ(list.order(), (Order{0, 1, 2}));
 }
 
+TEST(PieceList, NamesThePieceThatFitsLeastSinceTheCountBegan) {
+  List list;
+  list.count(0, 1000);
+  EXPECT_EQ(list.list.least_useful(0), &list.nodes[2]);
+  list.list.begin_count();
+  list.count(0, 7);
+  list.count(1, 5);
+  list.count(2, 6);
+  EXPECT_EQ(list.list.least_useful(4), nullptr);
+  EXPECT_EQ(list.list.least_useful(5), &list.nodes[1]);
+}
+
+TEST(PieceList, GivesUpAPiece) {
+  List list;
+  EXPECT_TRUE(list.list.remove(list.nodes[1]));
+  EXPECT_EQ(list.order(), (Order{0, 2}));
+  EXPECT_FALSE(list.list.remove(list.nodes[1]));
+  EXPECT_TRUE(list.list.remove(list.nodes[2]));
+  EXPECT_EQ(list.order(), (Order{0}));
+  EXPECT_TRUE(list.list.remove(list.nodes[0]));
+  EXPECT_EQ(list.list.first(), nullptr);
+}
+
+TEST(PieceNode, IsUnfitWhereMostWarpsLeaveItEarly) {
+  PieceNode often, sometimes;
+  bool is_unfit = false;
+  for (unsigned k = 0; k < 1000; ++k) {
+    is_unfit |= often.counts(k % 4 != 0);
+    EXPECT_FALSE(sometimes.counts(k % 4 == 0));
+  }
+  EXPECT_TRUE(is_unfit);
+}
+
 TEST(PieceList, HasAnEndWhileItChanges) {
   List list;
   std::jthread changes([&](const std::stop_token& stop) {

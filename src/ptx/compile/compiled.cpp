@@ -13,14 +13,18 @@ namespace {
 
 // Visits of an instruction after which it is worth compiling what follows. An instruction takes 0.2 ms to compile and
 // some 10 ns to interpret; a thread of its own compiles.
-constexpr std::uint32_t kVisitsBefore = 3000;
+// Warps of a block come one after the other, and the first and the last ones often are unlike the others: they are at
+// the border of an array. In blocks of 8, 16 and 32 warps, this number is that of one in the middle.
+constexpr std::uint32_t kVisitsBefore = 3021;
 // And where another piece was asked for before: so many more when that is there.
-constexpr std::uint32_t kVisitsAgain = 500;
+constexpr std::uint32_t kVisitsAgain = 505;
 // Where no code of the function ends, although there is some: most such places are on the way of a piece.
 constexpr std::uint32_t kVisitsElsewhere = 12000;
 // Of the pieces for one instruction, the first ones fit warps like those that they were made for; each later one
 // assumes less than the one before.
 constexpr std::uint8_t kSpecialPieces = 3;
+// An instruction has as many pieces as it may have. So many warps fit none of them before one is given up.
+constexpr std::uint32_t kMisses = 4096;
 // With Engine::compile, a large kernel gets a further piece for an instruction behind so many visits that no piece
 // fits. A SIMT product of CUTLASS had 84 pieces, and 58 of them were such.
 constexpr std::size_t kPiecesOfLarge = 16;
@@ -129,10 +133,32 @@ std::uint32_t Compiled::visits_to_keep(std::size_t number) const {
 // An earlier process may have had other warps, none of whose pieces fit those of this one.
 bool Compiled::has_room(Spot& spot) {
   if (spot.count.load(std::memory_order_relaxed) < kMostPieces) return true;
-  if (!spot.may_begin_anew) return false;
+  if (!spot.may_begin_anew) return makes_room(spot);
   for (const auto* node = spot.pieces.first(); node; node = node->next.load(std::memory_order_acquire))
-    if (node->is_used.load(std::memory_order_relaxed)) return false;
+    if (node->is_used.load(std::memory_order_relaxed)) return makes_room(spot);
   spot.count.store(0, std::memory_order_relaxed);
+  return true;
+}
+
+// All pieces may have been made for warps of which there are few. After some that none fits, one makes room that fits
+// less than a fourth as many.
+bool Compiled::makes_room(Spot& spot) {
+  const auto misses = spot.misses.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (misses == 1) spot.pieces.begin_count();
+  if (misses < kMisses || !spot.pieces.first()) return false;
+  spot.misses.store(0, std::memory_order_relaxed);
+  const auto* const node = spot.pieces.least_useful(kMisses / 4 / kWarpsForOneCounted);
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!node || !lock || spot.replaced == kMostPieces || !take_out(spot, *node)) return false;
+  ++spot.replaced;
+  return true;
+}
+
+bool Compiled::take_out(Spot& spot, const PieceNode& node) {
+  if (!spot.pieces.remove(node)) return false;
+  spot.count.fetch_sub(1, std::memory_order_relaxed);
+  const std::scoped_lock lock(plan_mutex_);
+  given_up_.emplace_back(node.code.piece.file.data());
   return true;
 }
 
@@ -167,6 +193,14 @@ void Compiled::give_up(std::uint32_t at, const CodeContext& warp) {
   is_pending_.store(false);
 }
 
+void Compiled::give_up(const PieceNode& node) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  auto& spot = this->spot(node.at, node.lanes);
+  if (!lock || spot.given_up == kSpecialPieces || !take_out(spot, node)) return;
+  ++spot.given_up;
+  spot.visits.store(kVisitsBefore - kVisitsAgain, std::memory_order_relaxed);
+}
+
 const PieceNode* Compiled::make(std::uint32_t at, const CodeContext& warp) {
   const std::scoped_lock lock(mutex_);
   const auto* const made = make_one(spot(at, lanes_of(warp)), at, warp);
@@ -180,13 +214,16 @@ const PieceNode* Compiled::make_one(Spot& spot, std::uint32_t at, const CodeCont
   if (count >= kMostPieces) return nullptr;
   was_asked_for_.store(true);
   auto node = std::make_unique<PieceNode>();
-  const auto assumes = count < kSpecialPieces ? Assumes::as_much : Assumes::what_is_common;
+  const bool is_special = count + spot.given_up < kSpecialPieces;
+  const auto assumes = is_special ? Assumes::as_much : Assumes::what_is_common;
   if (!compiler() ||
       !compiler()->compile(function_, at, warp, lanes_of(warp), spot.newest, assumes, node->code.piece)) {
     spot.count.store(spot.pieces.first() ? kMostPieces : kNever, std::memory_order_relaxed);
     return nullptr;
   }
   node->code.number = next_number();
+  node->at = at;
+  node->lanes = lanes_of(warp);
   spot.count.store(static_cast<std::uint8_t>(count + 1), std::memory_order_relaxed);
   spot.newest = &node->code.piece;
   if (assumes == Assumes::as_much)

@@ -48,10 +48,14 @@ class Compiled {
   }
   // The interpreter executes what is in front of it, and code goes on.
   void may_resume_at(std::uint32_t at) {
-    for (const auto lanes : {CodeFor::all_lanes, CodeFor::some_lanes})
-      spot(at, lanes).may_begin.store(true, std::memory_order_relaxed);
+    for (const auto lanes : {CodeFor::all_lanes, CodeFor::some_lanes}) {
+      auto& may_begin = spot(at, lanes).may_begin;
+      if (!may_begin.load(std::memory_order_relaxed)) may_begin.store(true, std::memory_order_relaxed);
+    }
     has_left_at(at);
   }
+  // Most warps leave the piece early. Another one may fit them better.
+  void give_up(const PieceNode& node);
   // No piece fits the warp: another one, or null while there is none.
   const PieceNode* add(std::uint32_t at, const CodeContext& warp);
 
@@ -71,6 +75,8 @@ class Compiled {
     std::atomic<std::uint32_t> visits{0};
     std::uint32_t earlier_visits = 0;  // of these, by earlier processes
     std::atomic<std::uint8_t> count{0};
+    std::uint8_t given_up = 0, replaced = 0;
+    std::atomic<std::uint32_t> misses{0};  // warps that fit no piece, where there may be no more
     std::atomic<bool> may_begin{false};
     bool may_begin_anew = false;  // its pieces are those of earlier processes: if none fits a warp, others are made
   };
@@ -91,7 +97,9 @@ class Compiled {
   // For an instruction that cannot be compiled.
   static constexpr std::uint8_t kNever = 255;
   // Whether a further piece may be made.
-  static bool has_room(Spot& spot);
+  bool has_room(Spot& spot);
+  bool makes_room(Spot& spot);
+  bool take_out(Spot& spot, const PieceNode& node);
   // No piece of the spot fits a warp.
   bool is_worth_another(Spot& spot);
   Spot& spot(std::uint32_t at, CodeFor lanes) { return spots_[2 * at + static_cast<std::size_t>(lanes)]; }
@@ -105,9 +113,10 @@ class Compiled {
   const std::string key_;
   Plan taken_, kept_;
   std::unique_ptr<LinkedCode> code_of_plan_;
-  std::mutex plan_mutex_;  // guards kept_
+  std::mutex plan_mutex_;  // guards kept_ and given_up_
   std::mutex mutex_;
-  std::mutex launches_;  // guards the next two
+  std::vector<std::string> given_up_;  // the files of pieces
+  std::mutex launches_;                // guards the next two
   std::vector<std::byte> params_, varied_;
   std::atomic<std::uint8_t> tried_{0};
   // One piece at a time is asked for: when it is there, most places that were on the way are no beginnings any more.

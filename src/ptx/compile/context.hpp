@@ -10,6 +10,7 @@ namespace nvmlkit::ptx {
 
 class Warp;
 struct Function;
+struct PieceNode;
 
 // The memory that an instruction reached last. Its bytes lie at address + delta.
 struct Reached {
@@ -54,14 +55,18 @@ struct CodeContext {
   std::int64_t budget = 0;         // instructions after which the turn ends
   std::uint64_t executed = 0;      // instructions, when the code has ended
   std::uint32_t at = 0;            // where it has ended
-  std::uint32_t resumes = 0;       // where it may go on behind what the interpreter has to execute; 0: at any place
-  std::uint32_t is_alone = 0;      // no other thread changes memory
-  std::uint32_t is_whole = 0;      // the lanes are all threads of the block: its barriers are none for them
-  std::uint32_t polls = 0;         // it changed memory that others may wait for
-  std::uint32_t part_count = 0;    // where it has ended with lanes in several places: some have none
+  // Where code may go on: behind what the interpreter has to execute, or where a check of the code failed, by another
+  // piece. 0: at any place.
+  std::uint32_t resumes = 0;
+  std::uint32_t is_alone = 0;    // no other thread changes memory
+  std::uint32_t is_whole = 0;    // the lanes are all threads of the block: its barriers are none for them
+  std::uint32_t polls = 0;       // it changed memory that others may wait for
+  std::uint32_t part_count = 0;  // where it has ended with lanes in several places: some have none
   Part parts[kMostParts];
   // For the compiler: of each byte of `params`, whether launches differ in it. Null: nothing is known of that.
   const std::byte* varied = nullptr;
+  // For those who execute code: a piece that most warps leave at a check of what it takes for granted.
+  const PieceNode* unfit = nullptr;
 };
 
 // `ended`: all threads of the warp have; only a kernel says so. `parted`: its lanes are in several places.
@@ -95,7 +100,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 13;
+inline constexpr std::uint32_t kCompilerVersion = 14;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

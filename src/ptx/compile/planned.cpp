@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ptx/compile/compiled.hpp"
+#include "ptx/compile/queue.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -53,6 +54,8 @@ void Compiled::take_plan() {
     node->code = {{code, piece.places, nullptr, {}}, next_number()};
     piece.file.copy(node->code.piece.file.data(), node->code.piece.file.size() - 1);
     node->idle = piece.idle;
+    node->at = piece.at;
+    node->lanes = piece.lanes;
     spot.pieces.add_last(*node);
     spot.count.fetch_add(1, std::memory_order_relaxed);
     spot.may_begin_anew = true;
@@ -93,7 +96,7 @@ void Compiled::keep_plan(bool is_end) {
   auto own = plan(is_end);
   if (own == kept_) return;
   kept_ = own;
-  std::vector<std::string> known;
+  auto known = given_up_;
   for (const auto* const pieces : {&own, &taken_})
     for (const auto& piece : *pieces) known.push_back(piece.file);
   Plan others;
@@ -115,6 +118,7 @@ void Compiled::forget_plan(Compiled& compiled) {
 
 // Of a process that was forked while another thread had a lock, nothing is kept.
 void Compiled::keep_plans() {
+  CompileQueue::end();
   const std::unique_lock lock(remembered().mutex, std::try_to_lock);
   if (!lock) return;
   for (auto* const compiled : remembered().all) compiled->keep_plan(true);

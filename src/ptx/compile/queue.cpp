@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t kMostJobs = 32;
 // LLVM needs less than a second for a piece, and on rare ones it never ends.
 constexpr auto kPatience = std::chrono::seconds(5);
+// Most pieces take less.
+constexpr auto kLastPatience = std::chrono::milliseconds(250);
 
 std::atomic<CompileQueue*> known{nullptr};
 
@@ -59,7 +61,7 @@ bool CompileQueue::start_thread() {
 void CompileQueue::live() {
   std::unique_lock lock(mutex_);
   while (true) {
-    if (jobs_.empty()) {
+    if (jobs_.empty() || is_ending_) {
       wake_.wait(lock);
       continue;
     }
@@ -76,6 +78,14 @@ void CompileQueue::live() {
     busy_with_ = nullptr;
     done_.notify_all();
   }
+}
+
+void CompileQueue::end() {
+  auto* const queue = known.load();
+  if (!queue) return;
+  std::unique_lock lock(queue->mutex_);
+  queue->is_ending_ = true;
+  queue->done_.wait_for(lock, kLastPatience, [&] { return queue->busy_with_ == nullptr; });
 }
 
 bool CompileQueue::forget(const Compiled& compiled) {

@@ -29,6 +29,9 @@ class CompileQueue {
   void add(CompileJob job);
   // None of its jobs is left, and none runs any more. False: one still runs after some seconds.
   bool forget(const Compiled& compiled);
+  // When the process ends: what is being compiled is waited for a moment, or short programs would begin with the same
+  // piece each time. No more is begun.
+  static void end();
 
  private:
   void live();
@@ -38,7 +41,7 @@ class CompileQueue {
   std::condition_variable wake_, done_;
   std::deque<CompileJob> jobs_;
   const Compiled* busy_with_ = nullptr;
-  bool has_thread_ = false;
+  bool has_thread_ = false, is_ending_ = false;
 };
 
 }  // namespace nvmlkit::ptx

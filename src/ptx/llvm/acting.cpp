@@ -99,7 +99,31 @@ llvm::Value* Translator::host_at(const Place& place, llvm::Value* lane) {
   return b.CreateAdd(place.host, b.CreateAlignedLoad(b.getInt64Ty(), more, llvm::Align(8)));
 }
 
+// Where the bytes of all lanes are there, a load of all takes fewer instructions than one with a mask.
 std::vector<llvm::Value*> Translator::load_some(const MemoryAccess& access, const Place& place) {
+  auto& b = *b_;
+  const auto size = access.element_size();
+  const bool may_load_all = place.holds_all && access.values.size() == 1;
+  const auto window = may_load_all ? window_of(*place.shape, size) : std::nullopt;
+  if (!window) return load_acting(access, place);
+  auto *const all = new_block("all_lanes"), *const acting = new_block("acting_lanes"),
+              *const loaded = new_block("loaded");
+  b.CreateCondBr(place.holds_all, all, acting);
+  b.SetInsertPoint(all);
+  auto* const of_all = load_window(size, place, *window);
+  b.CreateBr(loaded);
+  b.SetInsertPoint(acting);
+  auto* const of_acting = load_acting(access, place)[0];
+  auto* const end_of_acting = b.GetInsertBlock();
+  b.CreateBr(loaded);
+  b.SetInsertPoint(loaded);
+  auto* const out = b.CreatePHI(of_all->getType(), 2);
+  out->addIncoming(of_all, all);
+  out->addIncoming(of_acting, end_of_acting);
+  return {out};
+}
+
+std::vector<llvm::Value*> Translator::load_acting(const MemoryAccess& access, const Place& place) {
   auto& b = *b_;
   const auto size = access.element_size(), count = static_cast<unsigned>(access.values.size());
   if (is_masked_row(access, place)) {
@@ -111,6 +135,14 @@ std::vector<llvm::Value*> Translator::load_some(const MemoryAccess& access, cons
   if (!runs.empty() && std::ranges::all_of(runs, [&](const Run& run) { return run.step == size; }))
     return {load_runs(size, place, runs)};
   return load_lanes(access, place);
+}
+
+// What lies between the bytes of the first and the last lane, and of it each lane its own.
+llvm::Value* Translator::load_window(unsigned size, const Place& place, const Window& window) {
+  auto& b = *b_;
+  auto* const type = llvm::FixedVectorType::get(b.element(size), window.count);
+  auto* const from = b.pointer(b.CreateAdd(place.host, b.getInt64(static_cast<std::uint64_t>(window.begin))));
+  return b.CreateShuffleVector(b.CreateAlignedLoad(type, from, llvm::Align(size)), window.of_lane);
 }
 
 llvm::Value* Translator::load_runs(unsigned size, const Place& place, const std::vector<Run>& runs) {

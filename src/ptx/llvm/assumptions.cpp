@@ -41,6 +41,7 @@ const Shape& Assumptions::of_register(Key key) {
     std::memcpy(&mask, warp_->registers + key.offset, sizeof mask);
     mask &= warp_->lanes;
     if (mask == 0 || mask == warp_->lanes) now = Shape::same();
+    if (mask == 0 || mask == warp_->lanes) now.example = mask != 0;
   }
   return assume(&Common::registers, registers_, key, now, is_data);
 }
@@ -72,13 +73,13 @@ const Shape& Assumptions::of_param(Key key) {
   if (const auto known = params_.find(key); known != params_.end()) return known->second;
   Shape now = Shape::same();
   const std::uint64_t end = std::uint64_t{key.offset} + key.size;
-  const bool is_constant =
-      end <= warp_->param_bytes && !(warp_->varied && std::any_of(warp_->varied + key.offset, warp_->varied + end,
-                                                                  [](std::byte b) { return b != std::byte{0}; }));
-  if (is_constant) {
+  if (end <= warp_->param_bytes) {
     std::uint64_t value = 0;
     std::memcpy(&value, warp_->params + key.offset, key.size);
-    now.value = value;
+    now.example = value;
+    const bool varies = warp_->varied && std::any_of(warp_->varied + key.offset, warp_->varied + end,
+                                                     [](std::byte b) { return b != std::byte{0}; });
+    if (!varies) now.value = value;
   }
   return assume(&Common::params, params_, key, now, /*is_data=*/true);
 }

@@ -25,6 +25,10 @@ class Bits {
         return funnel();
       case Rule::permute:
         return permute();
+      case Rule::permute_by:
+        return permute_by();
+      case Rule::extract_by:
+        return extract_by();
       case Rule::insert:
         return insert();
       default:
@@ -75,6 +79,42 @@ class Bits {
       out = b_.CreateOr(out, b_.CreateShl(b_.CreateAnd(byte, number(word, 0xFF)), 8 * k));
     }
     return out;
+  }
+
+  Value* permute_by() {
+    auto* const type = of_width(64);
+    const auto word = [&](std::uint64_t n) { return llvm::ConstantInt::get(type, n); };
+    auto* const both = b_.CreateOr(b_.CreateShl(b_.CreateZExt(a_[1], type), 32), b_.CreateZExt(a_[0], type));
+    auto* const which = b_.CreateZExt(a_[2], type);
+    Value* out = number(a_[0], 0);
+    for (unsigned k = 0; k < 4; ++k) {
+      auto* const shift = b_.CreateAnd(b_.CreateShl(b_.CreateLShr(which, 4 * k), 3), word(56));
+      auto* const byte = b_.CreateTrunc(b_.CreateLShr(both, shift), of_width(8));
+      auto* const signs = b_.CreateAShr(byte, 7);
+      auto* const takes_sign = b_.CreateICmpNE(b_.CreateAnd(which, word(std::uint64_t{8} << 4 * k)), word(0));
+      auto* const own = b_.CreateZExt(b_.CreateSelect(takes_sign, signs, byte), a_[0]->getType());
+      out = b_.CreateOr(out, b_.CreateShl(own, 8 * k));
+    }
+    return out;
+  }
+
+  // As extract() does it. Start and length have 32 bits, of which the lowest eight count.
+  Value* extract_by() {
+    const auto byte = [&](Value* v) {
+      return b_.CreateZExtOrTrunc(b_.CreateAnd(v, number(v, 0xFF)), a_[0]->getType());
+    };
+    auto *const begin = byte(a_[1]), *const count = byte(a_[2]), *const zero = number(a_[0], 0);
+    auto *const width = number(begin, width_), *const last = number(begin, width_ - 1);
+    auto* const is_inside = b_.CreateICmpULT(begin, width);
+    auto* const shift = b_.CreateSelect(is_inside, begin, last);
+    auto* const left = b_.CreateSub(width, shift);  // bits from there on
+    auto* const fits = b_.CreateICmpULT(count, left);
+    auto* const unused = b_.CreateSelect(fits, b_.CreateSub(width, count), number(begin, 0));
+    auto* const by = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, unused, last);
+    auto* out = is_signed(p_.type) ? b_.CreateAShr(a_[0], shift) : b_.CreateLShr(a_[0], shift);
+    out = is_signed(p_.type) ? b_.CreateAShr(b_.CreateShl(out, by), by) : b_.CreateLShr(b_.CreateShl(out, by), by);
+    if (!is_signed(p_.type)) out = b_.CreateSelect(is_inside, out, zero);
+    return b_.CreateSelect(b_.CreateICmpEQ(count, number(count, 0)), zero, out);
   }
 
   unsigned start() const { return p_.number & 0xFF; }

@@ -102,8 +102,7 @@ void Translator::check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* st
     b.CreateCondBr(fits, goes_on, stops);
     return;
   }
-  auto *const looks = new_block("looks"), *const other = new_block("other"), *const packed = new_block("packed"),
-              *const each = new_block("each");
+  auto *const looks = new_block("looks"), *const other = new_block("other"), *const each = new_block("each");
   auto* const are_right = may_be_right ? marks.are_right(b, registers_, bytes) : b.getFalse();
   b.CreateCondBr(b.CreateAnd(fits, are_right), goes_on, looks);
   b.SetInsertPoint(looks);
@@ -111,12 +110,19 @@ void Translator::check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* st
   b.SetInsertPoint(other);
   auto* const not_wrong = new_block("no_mark_is_wrong");
   // A register with another mark may still be as it should in some lanes.
-  b.CreateCondBr(marks.is_one_wrong(b, registers_, bytes), all_lanes_ ? stops : packed, not_wrong);
+  auto* const wrong = all_lanes_ ? stops : new_block("packed");
+  b.CreateCondBr(marks.is_one_wrong(b, registers_, bytes), wrong, not_wrong);
+  if (!all_lanes_) {
+    b.SetInsertPoint(wrong);
+    auto* const type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty()}, /*isVarArg=*/false);
+    b.CreateCall(type, field(offsetof(CodeContext, unpack), b.getPtrTy()), {registers_, b.getInt32(bytes)});
+    b.CreateBr(each);
+  }
   b.SetInsertPoint(not_wrong);
-  b.CreateCondBr(marks.is_one_marked(b, registers_, bytes), packed, each);
-  b.SetInsertPoint(packed);
-  auto* const type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty()}, /*isVarArg=*/false);
-  b.CreateCall(type, field(offsetof(CodeContext, unpack), b.getPtrTy()), {registers_, b.getInt32(bytes)});
+  auto* const marked = new_block("marked");
+  b.CreateCondBr(marks.is_one_marked(b, registers_, bytes), marked, each);
+  b.SetInsertPoint(marked);
+  for (const auto key : unmarked_) unpack_one(key);
   b.CreateBr(each);
   b.SetInsertPoint(each);
   for (const auto key : looked_at) {
@@ -129,6 +135,20 @@ void Translator::check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* st
     b.SetInsertPoint(next);
   }
   b.CreateBr(goes_on);
+}
+
+// A register of which all values are wanted. Others keep their marks: to unpack all takes longer than most pieces.
+void Translator::unpack_one(Key key) {
+  auto& b = *b_;
+  auto* const place = place_of_mark(b, registers_, function_.register_bytes, key);
+  auto* const mark = b.CreateAlignedLoad(b.getInt32Ty(), place, llvm::Align(4));
+  auto *const packed = new_block("one_packed"), *const next = new_block("next");
+  b.CreateCondBr(b.CreateICmpNE(mark, b.getInt32(0)), packed, next);
+  b.SetInsertPoint(packed);
+  auto* const type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, /*isVarArg=*/false);
+  b.CreateCall(type, field(offsetof(CodeContext, unpack_register), b.getPtrTy()), {place_of(key), place});
+  b.CreateBr(next);
+  b.SetInsertPoint(next);
 }
 
 // Of a warp that fits.

@@ -1,42 +1,18 @@
 #include "ptx/llvm/exchange_form.hpp"
 
-#include "ptx/llvm/known_word.hpp"
-
 namespace nvmlkit::ptx::jit {
 namespace {
-
-void find_sources(const Meaning& meaning, std::uint32_t by, std::uint32_t limits, Exchange& out) {
-  const auto clamp = static_cast<int>(limits & 31), segment = static_cast<int>(limits >> 8 & 31);
-  const auto distance = static_cast<int>(by & 31);
-  for (int lane = 0; lane < static_cast<int>(kLanes); ++lane) {
-    const int last = (lane & segment) | (clamp & ~segment);
-    const int other = meaning.has(Word::up)          ? lane - distance
-                      : meaning.has(Word::down)      ? lane + distance
-                      : meaning.has(Word::butterfly) ? lane ^ distance
-                                                     : (lane & segment) | (distance & ~segment);
-    const bool is_inside = meaning.has(Word::up) ? other >= last : other <= last;
-    out.source[static_cast<unsigned>(lane)] = is_inside ? other & 31 : lane;
-    out.is_inside[static_cast<unsigned>(lane)] = is_inside;
-  }
-}
 
 std::optional<Exchange> shuffle(const Function& function, const Instruction& i, const Meaning& meaning) {
   if (!meaning.is_only({Word::up, Word::down, Word::butterfly})) return std::nullopt;
   Exchange out;
   out.what = Exchange::What::shuffle;
+  out.mode = meaning.has(Word::up) ? 'u' : meaning.has(Word::down) ? 'd' : meaning.has(Word::butterfly) ? 'b' : 'i';
   out.from = i.a;
   if (i.d.is_there()) out.d = Key{i.d.offset(), 4};
   if (i.d2.is_there()) out.d2 = Key{i.d2.offset(), 0};
-  const auto by = known_word(function, i.b), limits = known_word(function, function.operands[i.side]);
-  if (!limits) return std::nullopt;
-  if (by) {
-    find_sources(meaning, *by, *limits, out);
-    return out;
-  }
-  // By a register: where all lanes read one.
-  if (meaning.words != 0 || (*limits & 0x1F1F) != 31 || i.d2.is_there()) return std::nullopt;
-  out.what = Exchange::What::read_one;
-  out.lane = i.b;
+  out.by = i.b;
+  out.limits = function.operands[i.side];
   return out;
 }
 
@@ -58,10 +34,10 @@ std::optional<Exchange> exchange_form(const Function& function, std::uint32_t at
   // The sets of lanes that take part may differ from lane to lane.
   if (meaning.op != Op::vote_ || i.c.area() != Operand::constants) return std::nullopt;
   out.what = Exchange::What::vote;
-  out.vote = static_cast<char>(i.detail);
+  out.mode = static_cast<char>(i.detail);
   out.from = i.a;
   out.negated = i.flag;
-  out.d = Key{i.d.offset(), static_cast<std::uint8_t>(out.vote == 'b' ? 4 : 0)};
+  out.d = Key{i.d.offset(), static_cast<std::uint8_t>(out.mode == 'b' ? 4 : 0)};
   return out;
 }
 

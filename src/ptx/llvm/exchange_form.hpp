@@ -11,13 +11,11 @@ namespace nvmlkit::ptx::jit {
 
 // Of all 32 lanes.
 struct Exchange {
-  enum class What : std::uint8_t { meet, shuffle, read_one, vote, active } what = What::meet;
-  std::optional<Key> d, d2;              // d2: of a shuffle, whether the lane it reads is in its segment
-  Operand from;                          // the numbers, or the predicate
-  Operand lane;                          // of read_one: all read the same one
-  std::array<int, kLanes> source{};      // of a shuffle
-  std::array<bool, kLanes> is_inside{};  // the same
-  char vote = 0;                         // the first letter of the vote; `o` for any
+  enum class What : std::uint8_t { meet, shuffle, vote, active } what = What::meet;
+  std::optional<Key> d, d2;  // d2: of a shuffle, whether the lane it reads is in its segment
+  Operand from;              // the numbers, or the predicate
+  char mode = 0;             // the first letter of the vote or the shuffle; `o` for any
+  Operand by, limits;        // of a shuffle: the distance or the lane; where segments end
   bool negated = false;
 };
 std::optional<Exchange> exchange_form(const Function& function, std::uint32_t at);

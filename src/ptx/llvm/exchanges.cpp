@@ -1,23 +1,55 @@
 // Shuffles, votes, and moves between a register and its parts.
+#include <numeric>
+#include <utility>
+
 #include "ptx/llvm/exchange_form.hpp"
+#include "ptx/llvm/host.hpp"
+#include "ptx/llvm/scattered.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
+namespace {
 
-std::optional<Exchange> Translator::exchange_at(std::uint32_t at, const Shapes& shapes) {
-  if (!all_lanes_) return std::nullopt;
-  auto out = exchange_form(function_, at);
-  if (out && out->what == Exchange::What::read_one && !shape_of_operand(out->lane, 4, shapes).is_same()) out.reset();
-  return out;
+// As readfirstlane does: no segments, and a lane that is the same for all.
+bool all_read_one(const Exchange& exchange, const Shape& by, const Shape& limits) {
+  return exchange.mode == 'i' && !exchange.d2 && by.is_same() && limits.is_same() && limits.value &&
+         (*limits.value & 0x1F1F) == 31;
+}
+
+// The lane that each one reads, and whether that lane is in its segment. One that is not reads its own.
+std::pair<llvm::Value*, llvm::Value*> sources_of(LaneBuilder& b, char mode, llvm::Value* by, llvm::Value* limits) {
+  const auto all = [&](std::uint32_t number) { return b.CreateVectorSplat(kLanes, b.getInt32(number)); };
+  std::array<std::int64_t, kLanes> numbers{};
+  std::iota(numbers.begin(), numbers.end(), 0);
+  auto* const lane = b.numbers(numbers, b.getInt32Ty());
+  by = b.CreateAnd(by, all(31));
+  auto* const segment = b.CreateAnd(b.CreateLShr(limits, 8), all(31));
+  auto* const clamp = b.CreateAnd(limits, b.CreateAnd(b.CreateNot(segment), all(31)));
+  auto* const first = b.CreateAnd(lane, segment);
+  auto* const last = b.CreateOr(first, clamp);
+  auto* const other = mode == 'u'   ? b.CreateSub(lane, by)
+                      : mode == 'd' ? b.CreateAdd(lane, by)
+                      : mode == 'b' ? b.CreateXor(lane, by)
+                                    : b.CreateOr(first, b.CreateAnd(by, b.CreateNot(segment)));
+  auto* const is_inside = mode == 'u' ? b.CreateICmpSGE(other, last) : b.CreateICmpSLE(other, last);
+  return {b.CreateSelect(is_inside, b.CreateAnd(other, all(31)), lane), is_inside};
+}
+
+}  // namespace
+
+std::optional<Exchange> Translator::exchange_at(std::uint32_t at) const {
+  return all_lanes_ ? exchange_form(function_, at) : std::nullopt;
 }
 
 // What is known of the results.
 bool Translator::pass_exchange(std::uint32_t at, Shapes& shapes) {
-  const auto exchange = exchange_at(at, shapes);
+  const auto exchange = exchange_at(at);
   if (!exchange) return false;
   const auto of_result = [&]() -> Shape {
     if (exchange->what == Exchange::What::active) return Shape::constant(kAllLanes);
-    return exchange->what == Exchange::What::shuffle ? Shape::any() : Shape::same();
+    if (exchange->what != Exchange::What::shuffle) return Shape::same();
+    const auto by = shape_of_operand(exchange->by, 4, shapes), limits = shape_of_operand(exchange->limits, 4, shapes);
+    return all_read_one(*exchange, by, limits) ? Shape::same() : Shape::any();
   };
   if (exchange->d) shapes[*exchange->d] = of_result();
   if (exchange->d2) shapes[*exchange->d2] = Shape::any();
@@ -28,17 +60,52 @@ llvm::Value* Translator::vote(const Exchange& exchange) {
   auto& b = *b_;
   auto* yes = b.mask_of(operand(exchange.from, 0));
   if (exchange.negated) yes = b.CreateNot(yes);
-  if (exchange.vote == 'b') return yes;
+  if (exchange.mode == 'b') return yes;
   auto* const all = b.CreateICmpEQ(yes, b.getInt32(kAllLanes));
   auto* const none = b.CreateICmpEQ(yes, b.getInt32(0));
-  return exchange.vote == 'a' ? all : exchange.vote == 'o' ? b.CreateNot(none) : b.CreateOr(all, none);
+  return exchange.mode == 'a' ? all : exchange.mode == 'o' ? b.CreateNot(none) : b.CreateOr(all, none);
+}
+
+void Translator::shuffle(const Exchange& exchange) {
+  auto& b = *b_;
+  const auto by = operand(exchange.by, 4), limits = operand(exchange.limits, 4);
+  if (all_read_one(exchange, by.shape, limits.shape)) {
+    auto* const lane = b.CreateAnd(by.value, b.getInt32(31));
+    auto* const all = b.as_vector(operand(exchange.from, 4));
+    if (exchange.d) values_[*exchange.d] = {Shape::same(), b.CreateExtractElement(all, lane)};
+    return;
+  }
+  const auto [source, is_inside] = sources_of(b, exchange.mode, b.as_vector(by), b.as_vector(limits));
+  if (exchange.d) values_[*exchange.d] = {Shape::any(), shuffled(b.as_vector(operand(exchange.from, 4)), source)};
+  if (exchange.d2) values_[*exchange.d2] = {Shape::any(), is_inside};
+}
+
+// From numbers of lanes that are known, LLVM makes few instructions.
+llvm::Value* Translator::shuffled(llvm::Value* all, llvm::Value* source) {
+  auto& b = *b_;
+  if (const auto* const known = llvm::dyn_cast<llvm::ConstantDataVector>(source)) {
+    std::vector<int> lanes;
+    for (unsigned lane = 0; lane < kLanes; ++lane) lanes.push_back(static_cast<int>(known->getElementAsInteger(lane)));
+    return b.CreateShuffleVector(all, lanes);
+  }
+  if (llvm::isa<llvm::ConstantAggregateZero>(source)) return b.CreateShuffleVector(all, std::vector<int>(kLanes, 0));
+  b.CreateAlignedStore(all, stack(0), llvm::Align(64));
+  if (has_fast_gathers()) {
+    auto* const offsets = b.CreateShl(source, 2);
+    return gather(b, 4, b.CreatePtrToInt(stack(0), b.getInt64Ty()), offsets, nullptr);
+  }
+  llvm::Value* out = llvm::PoisonValue::get(b.vector(4));
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    auto* const from = b.CreateZExt(b.CreateExtractElement(source, lane), b.getInt64Ty());
+    auto* const value = b.CreateAlignedLoad(b.getInt32Ty(), of_lane_on_stack(0, b.getInt32Ty(), from), llvm::Align(4));
+    out = b.CreateInsertElement(out, value, lane);
+  }
+  return out;
 }
 
 bool Translator::emit_exchange(std::uint32_t at) {
   auto& b = *b_;
-  Shapes now;
-  for (const auto& [key, lanes] : values_) now[key] = lanes.shape;
-  const auto exchange = exchange_at(at, now);
+  const auto exchange = exchange_at(at);
   if (!exchange) return false;
   switch (exchange->what) {
     case Exchange::What::meet:
@@ -49,20 +116,9 @@ bool Translator::emit_exchange(std::uint32_t at) {
     case Exchange::What::vote:
       values_[*exchange->d] = {Shape::same(), vote(*exchange)};
       break;
-    case Exchange::What::read_one: {
-      auto* const lane = b.CreateAnd(operand(exchange->lane, 4).value, b.getInt32(31));
-      auto* const all = b.as_vector(operand(exchange->from, 4));
-      if (exchange->d) values_[*exchange->d] = {Shape::same(), b.CreateExtractElement(all, lane)};
+    case Exchange::What::shuffle:
+      shuffle(*exchange);
       break;
-    }
-    case Exchange::What::shuffle: {
-      auto* const all = b.as_vector(operand(exchange->from, 4));
-      if (exchange->d) values_[*exchange->d] = {Shape::any(), b.CreateShuffleVector(all, exchange->source)};
-      std::vector<llvm::Constant*> inside;
-      for (const bool is_inside : exchange->is_inside) inside.push_back(b.getInt1(is_inside));
-      if (exchange->d2) values_[*exchange->d2] = {Shape::any(), llvm::ConstantVector::get(inside)};
-      break;
-    }
   }
   return true;
 }

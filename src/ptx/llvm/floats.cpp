@@ -4,6 +4,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include "ptx/llvm/directed.hpp"
 #include "ptx/llvm/values.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -21,7 +22,7 @@ class Floats {
   Value* emit() {
     if (p_.flushes && !computes()) flush_operands();
     if (p_.rule == Rule::least || p_.rule == Rule::greatest) return extreme();
-    auto* out = computes() && p_.flushes ? with_flushes() : of(x_);
+    auto* out = p_.rounding != Rounding::nearest ? directed() : computes() && p_.flushes ? with_flushes() : of(x_);
     if (p_.rule == Rule::negate || p_.rule == Rule::absolute) out = with_sign_of_none(out);
     if (p_.saturates) {
       auto* const below = b_.CreateSelect(b_.CreateFCmpOLT(out, real(out, 1)), out, real(out, 1));
@@ -95,6 +96,13 @@ class Floats {
     }
   }
 
+  Value* directed() {
+    auto x = x_;
+    if (p_.flushes)
+      for (auto*& v : x) v = flushed(b_, v);
+    return emit_directed(p_, b_, x);
+  }
+
   // A result counts as small before it is rounded. Products are computed once more, of a size at which all bits are
   // there; sums that are small are exact.
   Value* with_flushes() {
@@ -150,6 +158,9 @@ bool may_flush(Op op, Type type) {
     case Op::rsqrt_:
     case Op::rcp_:
     case Op::ex2_:
+    case Op::sin_:
+    case Op::cos_:
+    case Op::lg2_:
     case Op::neg_:
     case Op::abs_:
     case Op::min_:

@@ -1,5 +1,6 @@
 #include "ptx/llvm/host.hpp"
 
+#include <llvm/ADT/StringMap.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/IR/Function.h>
 #include <llvm/TargetParser/Host.h>

@@ -88,11 +88,8 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
     has_raw |= lanes.back().is_raw;
     shapes.push_back(lanes.back().shape);
   }
-  const auto shape = shape_of(pure, shapes);
-  if (may_wrap(pure, shape)) {
-    end_row(at);
-    check_range(pure, shapes, lanes, at);
-  }
+  auto shape = shape_of(pure, shapes);
+  check_shape(pure, shapes, lanes, at);
   std::vector<llvm::Value*> arguments;
   for (const auto& l : lanes) arguments.push_back(shape.is_any ? b.as_vector(l) : l.value);
   // LLVM gives what is no number another sign than the host does, where it computes with constants itself.
@@ -120,35 +117,8 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
   llvm::Value* opposite = nullptr;
   if (pure.d2) opposite = combined(is_pair(pure.type) ? emit_halves(pure, b, arguments, true) : b.CreateNot(out));
   if (pure.d) set(*pure.d, {shape, combined(out)}, guard);
+  shape.example.reset();
   if (pure.d2) set(*pure.d2, {shape, opposite}, guard);
-}
-
-// A row of 32-bit numbers that becomes one of 64 bits must not go beyond the ends of its type.
-void Translator::check_range(const Pure& pure, const std::vector<Shape>& shapes, const std::vector<Lanes>& arguments,
-                             std::uint32_t at) {
-  auto& b = *b_;
-  const auto from = pure.rule == Rule::convert ? pure.from : pure.type;
-  const auto factors = pure.rule == Rule::convert ? std::size_t{1} : std::size_t{2};
-  llvm::Value* fits = b.getTrue();
-  for (std::size_t k = 0; k < factors; ++k) {
-    if (shapes[k].is_same() || arguments[k].value->getType()->getIntegerBitWidth() != 32) continue;
-    const bool negative = is_signed(from);
-    auto* const base =
-        negative ? b.CreateSExt(arguments[k].value, b.getInt64Ty()) : b.CreateZExt(arguments[k].value, b.getInt64Ty());
-    const auto inside = [&](std::int64_t more) {
-      auto* const v = b.CreateAdd(base, b.getInt64(static_cast<std::uint64_t>(more)));
-      auto* const low = b.getInt64(static_cast<std::uint64_t>(negative ? INT32_MIN : std::int64_t{0}));
-      auto* const high = b.getInt64(negative ? INT32_MAX : UINT32_MAX);
-      return b.CreateAnd(b.CreateICmpSGE(v, low), b.CreateICmpSLE(v, high));
-    };
-    fits = b.CreateAnd(fits, b.CreateAnd(inside(shapes[k].least()), inside(shapes[k].most())));
-  }
-  auto* const goes_on = new_block("in_range");
-  auto* const stops = new_block("wraps");
-  b.CreateCondBr(fits, goes_on, stops);
-  b.SetInsertPoint(stops);
-  leave(at, at - stretch_begin_);
-  b.SetInsertPoint(goes_on);
 }
 
 // All values, without a mark.
@@ -174,7 +144,7 @@ void Translator::spill_some(Key key, llvm::Value* at, llvm::Value* value) {
 // Whether a register of the frame has the value since the code began.
 bool Translator::is_in_frame(Key key, const Lanes& lanes) const {
   const auto found = loaded_.find(key);
-  return found != loaded_.end() && found->second.value == lanes.value && found->second.shape == lanes.shape;
+  return found != loaded_.end() && found->second.value == lanes.value && found->second.shape.is_like(lanes.shape);
 }
 
 void Translator::spill_new(const std::set<Key>& keys) {

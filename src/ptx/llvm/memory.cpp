@@ -48,6 +48,8 @@ std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, con
   const auto element = access.element_size(), count = static_cast<unsigned>(access.values.size());
   std::vector<llvm::Value*> out(count, llvm::PoisonValue::get(b.vector(element)));
   const bool may_have_runs = !place.shape->is_any && count == 1 && !acts_;
+  if (may_have_runs)
+    if (const auto window = window_of(*place.shape, element)) return {load_window(element, place, *window)};
   const auto runs = may_have_runs ? runs_of(*place.shape, element) : std::vector<Run>{};
   for (const auto& run : runs) {
     auto* const from = host_of_lane(place, run.first, 0);

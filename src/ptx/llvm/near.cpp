@@ -99,11 +99,16 @@ void Translator::check_near(const MemoryAccess& access, std::uint32_t at, const 
   auto* const other = new_block("elsewhere");
   auto* const likely = llvm::MDBuilder(b.getContext()).createBranchWeights(1000, 1);
   auto* const fits = b.CreateAnd(is_aligned, is_inside(extent_of_all(shape)));
+  llvm::PHINode* holds_all = nullptr;
   if (acts_ && !shape.is_same()) {  // where those of all lanes are not inside, those that act may be
+    holds_all = llvm::PHINode::Create(b.getInt1Ty(), 2, "holds_all", goes_on);
+    holds_all->addIncoming(b.getTrue(), b.GetInsertBlock());
     auto* const some = new_block("some_lanes");
     b.CreateCondBr(fits, goes_on, some, likely);
     b.SetInsertPoint(some);
-    b.CreateCondBr(b.CreateAnd(is_aligned, is_inside(extent_of(shape))), goes_on, other);
+    auto* const some_fit = b.CreateAnd(is_aligned, is_inside(extent_of(shape)));
+    holds_all->addIncoming(b.getFalse(), b.GetInsertBlock());
+    b.CreateCondBr(some_fit, goes_on, other);
   } else {
     b.CreateCondBr(fits, goes_on, other, likely);
   }
@@ -112,6 +117,7 @@ void Translator::check_near(const MemoryAccess& access, std::uint32_t at, const 
   leave_behind(access, at);
   b.SetInsertPoint(goes_on);
   near.host = b.CreateAdd(base, delta);
+  near.holds_all = holds_all;
 }
 
 // The interpreter has executed the access.
@@ -146,6 +152,7 @@ bool Translator::emit_near(const MemoryAccess& access, std::uint32_t at) {
   }
   const auto offset = static_cast<std::uint64_t>(near->low - base.shape.least());
   Place place{&base.shape, b.CreateAdd(known->host, b.getInt64(offset))};
+  place.holds_all = known->holds_all;
   const auto loaded = reach(access, place);
   const auto targets = targets_of(access);
   const auto shape = shape_loaded(access, base.shape);

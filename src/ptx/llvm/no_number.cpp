@@ -37,6 +37,9 @@ bool computes(Rule rule) {
     case Rule::root:
     case Rule::reciprocal_root:
     case Rule::power_of_two:
+    case Rule::sine:
+    case Rule::cosine:
+    case Rule::logarithm:
       return true;
     default:
       return false;

@@ -143,7 +143,7 @@ void Translator::join_part(llvm::BasicBlock* from, llvm::BasicBlock* done, const
   for (const auto& [key, lanes] : values_) {
     const auto own = before.find(key);
     const bool was_there = own != before.end();
-    if (was_there && own->second.value == lanes.value && own->second.shape == lanes.shape) continue;
+    if (was_there && own->second.value == lanes.value && own->second.shape.is_like(lanes.shape)) continue;
     const auto shape = was_there ? join(own->second.shape, lanes.shape) : lanes.shape;
     met.push_back({key, shape, nullptr, b.as(in_form(lanes), shape)});
   }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "ptx/llvm/examples.hpp"
+#include "ptx/llvm/extremes.hpp"
 #include "ptx/llvm/float_pairs.hpp"
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
@@ -53,6 +55,8 @@ class Emitter {
       case Rule::permute:
       case Rule::insert:
       case Rule::extract:
+      case Rule::permute_by:
+      case Rule::extract_by:
         return emit_bits(p_, b_, a_);
       default:
         return is_float(p_.type) ? emit_floats(p_, b_, a_) : of_integers();
@@ -173,7 +177,10 @@ bool all_same(const std::vector<Shape>& shapes) {
 
 }  // namespace
 
-Shape shape_of(const Pure& pure, const std::vector<Shape>& a) {
+namespace {
+
+Shape shape_without_example(const Pure& pure, const std::vector<Shape>& a) {
+  if (const auto extreme = extreme_of(pure, a)) return extreme->shape;
   const unsigned size = pure.d ? pure.d->size : 0;
   if (size >= 4 && !is_of_floats(pure.type)) {
     switch (pure.rule) {
@@ -215,6 +222,14 @@ Shape shape_of(const Pure& pure, const std::vector<Shape>& a) {
     }
   }
   return all_same(a) ? Shape::same() : Shape::any();
+}
+
+}  // namespace
+
+Shape shape_of(const Pure& pure, const std::vector<Shape>& a) {
+  auto out = shape_without_example(pure, a);
+  out.example = out.is_any ? std::nullopt : example_of(pure, a);
+  return out;
 }
 
 bool may_wrap(const Pure& pure, const Shape& result) {

@@ -51,6 +51,8 @@ enum class Rule : std::uint8_t {
   permute,
   insert,
   extract,
+  permute_by,  // bytes, or a field, that registers name
+  extract_by,
   remainder,
   count_ones,
   leading_zeros,
@@ -62,6 +64,9 @@ enum class Rule : std::uint8_t {
   root,
   reciprocal_root,
   power_of_two,
+  sine,
+  cosine,
+  logarithm,
 };
 
 struct Pure {
@@ -69,7 +74,7 @@ struct Pure {
   Type type = Type::none, from = Type::none;
   Relation relation = Relation::none;
   char combined = 0;                      // with the last argument, a predicate
-  Rounding rounding = Rounding::nearest;  // of a conversion to whole numbers
+  Rounding rounding = Rounding::nearest;  // of f32, or of a conversion to whole numbers
   bool to_integer = false;
   bool flushes = false;                                        // small operands and results of f32
   bool saturates = false, is_relu = false, keeps_nan = false;  // of halves

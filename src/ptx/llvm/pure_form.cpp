@@ -1,5 +1,6 @@
 // Which instructions are pure, and their operands.
 #include "ptx/compile/image.hpp"
+#include "ptx/llvm/directed.hpp"
 #include "ptx/llvm/float_pairs.hpp"
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
@@ -30,6 +31,7 @@ class Reader {
     out_.rule = *rule;
     out_.flushes = meaning_.has(Word::ftz);
     out_.saturates = meaning_.has(Word::sat);
+    if (meaning_.has(Word::not_nearest)) out_.rounding = meaning_.rounding;
     const bool wide = out_.rule == Rule::mul_wide || out_.rule == Rule::mad_wide;
     const auto whole = static_cast<std::uint8_t>(wide ? 2 * size : size);
     if (out_.rule == Rule::logic3) out_.number = i_.immediate;
@@ -139,12 +141,20 @@ class Reader {
 
   std::optional<Rule> of_floats() const {
     if (size_of(out_.type) < 4 || meaning_.types[1] != Type::none) return std::nullopt;
-    if (!meaning_.is_only({Word::ftz, Word::sat})) return std::nullopt;
+    if (!meaning_.is_only({Word::ftz, Word::sat, Word::not_nearest})) return std::nullopt;
+    const bool is_directed = meaning_.has(Word::not_nearest);
+    if (is_directed && (out_.type != Type::f32 || !may_be_directed(meaning_.op))) return std::nullopt;
     if (meaning_.has(Word::ftz) && !may_flush(meaning_.op, out_.type)) return std::nullopt;
     if (meaning_.has(Word::sat) && (out_.type != Type::f32 || !may_saturate())) return std::nullopt;
     switch (meaning_.op) {
       case Op::ex2_:
         return out_.type == Type::f32 ? std::optional(Rule::power_of_two) : std::nullopt;
+      case Op::sin_:
+        return out_.type == Type::f32 ? std::optional(Rule::sine) : std::nullopt;
+      case Op::cos_:
+        return out_.type == Type::f32 ? std::optional(Rule::cosine) : std::nullopt;
+      case Op::lg2_:
+        return out_.type == Type::f32 ? std::optional(Rule::logarithm) : std::nullopt;
       case Op::mov_:
         return i_.a.is_there() ? std::optional(Rule::copy) : std::nullopt;
       case Op::add_:
@@ -186,17 +196,27 @@ class Reader {
            meaning_.op == Op::fma_;
   }
 
-  // Bytes and fields at known places.
+  // Bytes and fields, those that are inserted only at known places.
   std::optional<Pure> of_fields(std::uint8_t size) {
     if (meaning_.words != 0 || is_float(out_.type) || size < 4) return std::nullopt;
     const bool permutes = meaning_.op == Op::prmt_, inserts = meaning_.op == Op::bfi_;
     const auto start = known_word(function_, permutes || inserts ? i_.c : i_.b);
     const auto length = known_word(function_, inserts ? i_.d2 : i_.c);
-    if (!start || !length || (permutes && size != 4)) return std::nullopt;
-    out_.rule = permutes ? Rule::permute : inserts ? Rule::insert : Rule::extract;
-    out_.number = permutes ? *start : (*start & 0xFF) | (*length & 0xFF) << 8;
+    if (permutes && size != 4) return std::nullopt;
     take(i_.a, size);
     if (permutes || inserts) take(i_.b, size);
+    if (permutes && !start) {
+      out_.rule = Rule::permute_by;
+      take(i_.c, size);
+    } else if (start && (length || permutes)) {
+      out_.rule = permutes ? Rule::permute : inserts ? Rule::insert : Rule::extract;
+      out_.number = permutes ? *start : (*start & 0xFF) | (*length & 0xFF) << 8;
+    } else {
+      if (inserts) return std::nullopt;
+      out_.rule = Rule::extract_by;
+      take(i_.b, 4);
+      take(i_.c, 4);
+    }
     return with_target(size);
   }
 

@@ -7,6 +7,20 @@ constexpr std::size_t kMostRuns = 8;
 
 }  // namespace
 
+std::optional<Window> window_of(const Shape& shape, std::int64_t size) {
+  if (shape.is_any) return std::nullopt;
+  Window out{.begin = shape.least()};
+  const auto last = (shape.most() - out.begin) / size;
+  if (last >= kLanes) return std::nullopt;
+  out.count = static_cast<unsigned>(last) + 1;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const auto more = shape.more[lane] - out.begin;
+    if (more % size != 0) return std::nullopt;
+    out.of_lane[lane] = static_cast<int>(more / size);
+  }
+  return out;
+}
+
 std::vector<Run> runs_of(const Shape& shape, std::int64_t size) {
   std::vector<Run> out;
   for (unsigned lane = 0; lane < kLanes; ++lane) {

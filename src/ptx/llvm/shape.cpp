@@ -10,11 +10,11 @@ namespace {
 // Lanes of addresses and of numbers that count something lie close together; others are data.
 constexpr std::int64_t kFarthest = std::int64_t{1} << 31, kFarthestOfSmall = 1 << 20;
 
+}  // namespace
+
 std::uint64_t cut(std::uint64_t value, unsigned size) {
   return size < 8 ? value & ((std::uint64_t{1} << 8 * size) - 1) : value;
 }
-
-}  // namespace
 
 std::int64_t truncated(std::uint64_t value, unsigned size) {
   const unsigned unused = 64 - 8 * size;
@@ -28,6 +28,7 @@ Shape join(const Shape& a, const Shape& b) {
   if (a.is_any || b.is_any || a.more != b.more) return Shape::any();
   Shape out = a;
   if (a.value != b.value) out.value.reset();
+  if (a.example != b.example) out.example.reset();
   return out;
 }
 
@@ -72,8 +73,10 @@ Shape observed(const std::byte* values, unsigned size, Mask lanes) {
     is_near &= std::abs(out.more[lane]) <= (size == 8 ? kFarthest : kFarthestOfSmall);
     if (lanes >> lane & 1) is_same &= value_of(lane) == first_that_counts;
   }
-  if (is_near) return out;
-  return is_same ? Shape::same() : Shape::any();
+  if (!is_near && !is_same) return Shape::any();
+  if (!is_near) out = Shape::same();
+  out.example = is_near ? first : first_that_counts;
+  return out;
 }
 
 }  // namespace nvmlkit::ptx::jit

@@ -13,11 +13,14 @@ namespace nvmlkit::ptx::jit {
 struct Shape {
   bool is_any = true;
   std::array<std::int64_t, kLanes> more{};
-  std::optional<std::uint64_t> value;  // of lane 0, if it is known
+  std::optional<std::uint64_t> value;    // of lane 0, if it is known
+  std::optional<std::uint64_t> example;  // of lane 0 in the warp that code is made for: nothing follows from it
 
   static Shape any() { return {}; }
   static Shape same() { return constant(std::nullopt); }
-  static Shape constant(std::optional<std::uint64_t> value) { return {.is_any = false, .more = {}, .value = value}; }
+  static Shape constant(std::optional<std::uint64_t> value) {
+    return {.is_any = false, .more = {}, .value = value, .example = {}};
+  }
 
   bool is_same() const {
     if (is_any) return false;
@@ -34,6 +37,8 @@ struct Shape {
   }
   std::int64_t least() const;
   std::int64_t most() const;
+  // The lanes are as many apart.
+  bool is_like(const Shape& other) const { return is_any == other.is_any && more == other.more; }
   bool operator==(const Shape&) const = default;
 };
 
@@ -45,6 +50,8 @@ Shape product(const Shape& a, const Shape& b, unsigned size);
 // Of values in memory, some of which count.
 Shape observed(const std::byte* values, unsigned size, Mask lanes);
 
+// The lowest bytes, with or without a sign.
+std::uint64_t cut(std::uint64_t value, unsigned size);
 std::int64_t truncated(std::uint64_t value, unsigned size);
 
 }  // namespace nvmlkit::ptx::jit

@@ -77,9 +77,10 @@ void Translator::pass_result(std::uint32_t at, Key key, const Shape& shape, Shap
 
 void Translator::pass_instruction(std::uint32_t at, Shapes& shapes) {
   if (const auto pure = pure_form(function_, needs_, at)) {
-    const auto shape = shape_of_pure(*pure, shapes);
-    for (const auto& key : {pure->d, pure->d2})
-      if (key) pass_result(at, *key, shape, shapes);
+    auto shape = shape_of_pure(*pure, shapes);
+    if (pure->d) pass_result(at, *pure->d, shape, shapes);
+    shape.example.reset();  // of the opposite
+    if (pure->d2) pass_result(at, *pure->d2, shape, shapes);
     return;
   }
   if (const auto access = access_at(at)) {

@@ -16,7 +16,9 @@
 namespace nvmlkit::ptx::jit {
 
 struct Exchange;
+struct Extreme;
 struct Run;
+struct Window;
 
 // What is known of a function, for all of its pieces.
 struct Facts {
@@ -71,6 +73,7 @@ class Translator {
   void check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* stops, llvm::Value* fits);
   llvm::Value* load_known(llvm::Value* at, unsigned size, unsigned align, const Shape& shape, llvm::Value*& fits);
   void load_predicate(Key key, llvm::Value*& fits);
+  void unpack_one(Key key);
   void load_register(Key key);
   llvm::Value* place_of(Key key);
   llvm::Value* load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits, Lanes& out);
@@ -108,8 +111,6 @@ class Translator {
 
   // Instructions (instructions.cpp).
   void emit_pure(const Pure& pure, std::uint32_t at);
-  void check_range(const Pure& pure, const std::vector<Shape>& shapes, const std::vector<Lanes>& arguments,
-                   std::uint32_t at);
   void emit_by_interpreter(std::uint32_t at);
   void call_interpreter(std::uint32_t at, std::int32_t place);
   void reload(std::uint32_t at);
@@ -123,6 +124,13 @@ class Translator {
   std::optional<Lanes> guard_of(std::uint32_t at);
   void set(Key key, Lanes lanes, const std::optional<Lanes>& guarded);
 
+  // Whether a result has the shape that follows from what its operands have (checks.cpp).
+  void check_shape(const Pure& pure, const std::vector<Shape>& shapes, const std::vector<Lanes>& arguments,
+                   std::uint32_t at);
+  llvm::Value* is_inside(const Lanes& numbers, bool has_sign);
+  llvm::Value* is_in_range(const Pure& pure, const std::vector<Lanes>& arguments);
+  llvm::Value* is_as_expected(const Pure& pure, const Extreme& extreme, const std::vector<Lanes>& arguments);
+
   // What results are that are no number (no_number.cpp).
   Lanes in_form(Lanes lanes);
   void note_result(const Pure& pure, std::uint32_t at, const std::vector<llvm::Value*>& arguments, llvm::Value* out);
@@ -131,10 +139,12 @@ class Translator {
   void end_row(std::uint32_t end);
 
   // Exchanges between lanes and parts of registers (exchanges.cpp). False: it is none that is known.
-  std::optional<Exchange> exchange_at(std::uint32_t at, const Shapes& shapes);
+  std::optional<Exchange> exchange_at(std::uint32_t at) const;
   bool pass_exchange(std::uint32_t at, Shapes& shapes);
   bool pass_parts(std::uint32_t at, Shapes& shapes);
   llvm::Value* vote(const Exchange& exchange);
+  void shuffle(const Exchange& exchange);
+  llvm::Value* shuffled(llvm::Value* all, llvm::Value* source);
   bool emit_exchange(std::uint32_t at);
   bool emit_parts(std::uint32_t at);
 
@@ -154,6 +164,7 @@ class Translator {
     bool is_laid_out = false;      // the address of each lane is in `laid_out_`
     llvm::Value* base = nullptr;   // where addresses have 32 bits: what is added to `offsets` of lanes
     llvm::Value* offsets = nullptr;
+    llvm::Value* holds_all = nullptr;  // whether the bytes of all lanes are there, not only of those that act; or null
   };
   bool gathers(const MemoryAccess& access, const Place& place) const;
   llvm::Value* gather_part(const MemoryAccess& access, const Place& place, unsigned part);
@@ -199,6 +210,8 @@ class Translator {
   static bool is_masked_row(const MemoryAccess& access, const Place& place);
   llvm::Value* host_at(const Place& place, llvm::Value* lane);
   std::vector<llvm::Value*> load_some(const MemoryAccess& access, const Place& place);
+  std::vector<llvm::Value*> load_acting(const MemoryAccess& access, const Place& place);
+  llvm::Value* load_window(unsigned size, const Place& place, const Window& window);
   llvm::Value* load_runs(unsigned size, const Place& place, const std::vector<Run>& runs);
   void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   bool store_to_shared(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);

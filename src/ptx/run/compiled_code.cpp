@@ -77,7 +77,9 @@ void Warp::leave_code(Fragment& fragment, std::uint32_t at) {
 // The interpreter goes on, up to where there may be code again.
 void Warp::resumes_by(CodeContext& context) {
   resumes_ = std::exchange(context.resumes, 0);
-  frame_->function->compiled.load(std::memory_order_relaxed)->may_resume_at(resumes_);
+  auto& compiled = *frame_->function->compiled.load(std::memory_order_relaxed);
+  compiled.may_resume_at(resumes_);
+  if (const auto* const unfit = std::exchange(context.unfit, nullptr)) compiled.give_up(*unfit);
 }
 
 // Of a fragment, for its lanes.

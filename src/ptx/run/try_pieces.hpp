@@ -13,9 +13,11 @@ inline CodeEnd try_pieces(const PieceNode* node, CodeContext& context, Worker& w
     const auto end = node->code.piece.code(&context);
     if (end == CodeEnd::mismatch) continue;
     node->use();
-    // One of eight is counted, by chance: threads that all write a number wait for each other.
-    const bool is_counted = worker.instructions * 0x9E3779B97F4A7C15 >> 61 == 0;
+    const bool is_counted = (worker.instructions * 0x9E3779B97F4A7C15 >> 32) % kWarpsForOneCounted == 0;
     if (is_counted && (node != first || node->next.load(std::memory_order_relaxed))) node->list->count(*node);
+    const bool is_surprising = context.resumes != 0 && context.resumes == context.at;
+    if (is_counted && (is_surprising || node->surprising.load(std::memory_order_relaxed) != 0))
+      context.unfit = node->counts(is_surprising) && is_surprising ? node : nullptr;
     polls |= context.polls != 0;
     worker.changes |= context.polls != 0;
     return end;

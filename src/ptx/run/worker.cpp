@@ -45,8 +45,8 @@ Reached* Worker::make_reached(const NumberedPiece& code) {
   }
   if (reached_.size() <= code.number) reached_.resize(code.number + 1);
   auto& out = reached_[code.number];
-  if (out.size() < code.piece.places) out.resize(code.piece.places);
-  return out.data();
+  if (!out) out = std::make_unique<Reached[]>(code.piece.places);
+  return out.get();
 }
 
 void Worker::remember(std::uint64_t address, bool writes, Reached& out) {

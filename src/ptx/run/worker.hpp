@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "ptx/compile/piece.hpp"
@@ -46,12 +47,10 @@ struct Worker {
 
   // What the instructions of a piece of compiled code reached last.
   Reached* reached(const NumberedPiece& code) {
-    if (&code == last_code_ && reached_since_ == releases.load(std::memory_order_acquire)) return last_reached_;
+    if (code.piece.places == 0) return nullptr;
     const bool is_there = reached_since_ == releases.load(std::memory_order_acquire) && code.number < reached_.size() &&
-                          reached_[code.number].size() >= code.piece.places;
-    last_reached_ = is_there ? reached_[code.number].data() : make_reached(code);
-    last_code_ = &code;
-    return last_reached_;
+                          reached_[code.number];
+    return is_there ? reached_[code.number].get() : make_reached(code);
   }
   // The allocation at an address, if there is one.
   void remember(std::uint64_t address, bool writes, Reached& out);
@@ -68,9 +67,7 @@ struct Worker {
   Region recent_[kRemembered];     // that may be written
   Region read_only_[kRemembered];  // looked through when it is in none of those
   unsigned next_ = 0;
-  std::vector<std::vector<Reached>> reached_;  // by the number of the code
-  const NumberedPiece* last_code_ = nullptr;   // of which these were asked for last
-  Reached* last_reached_ = nullptr;
+  std::vector<std::unique_ptr<Reached[]>> reached_;  // by the number of the code
   std::vector<std::shared_ptr<const void>> held_;
   std::uint32_t reached_since_ = known_since_;
 };

@@ -159,7 +159,7 @@ class Cache(unittest.TestCase):
     def test_a_full_disk_leaves_nothing_behind(self) -> None:
         def limit() -> None:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
 
         self.assertEqual(self.run_one(preexec_fn=limit), self.run_one("interpret"))
         self.assertEqual(self.pieces(), [])

@@ -15,10 +15,12 @@ std::string RandomInstructions::of_flushes() {
       return "mov.f32 " + d + ", " + small;
     case 1:
     case 2:
-      return one_of({"add.ftz", "sub.ftz", "mul.ftz", "mul.ftz", "mul.rn.ftz"}) + sat + ".f32 " + d + ", " + x + ", " +
-             y;
+      return one_of(
+                 {"add.ftz", "sub.ftz", "mul.ftz", "mul.ftz", "mul.rn.ftz", "add.rz.ftz", "mul.rm.ftz", "sub.rp.ftz"}) +
+             sat + ".f32 " + d + ", " + x + ", " + y;
     case 3:
-      return "fma.rn.ftz" + sat + ".f32 " + d + ", " + x + ", " + y + ", " + c;
+      return one_of({"fma.rn.ftz", "fma.rn.ftz", "fma.rm.ftz", "fma.rz.ftz", "fma.rp.ftz"}) + sat + ".f32 " + d + ", " +
+             x + ", " + y + ", " + c;
     case 4:
       return one_of({"div.rn.ftz.f32 ", "div.full.ftz.f32 ", "div.approx.ftz.f32 "}) + d + ", " + x + ", " + y;
     case 5:

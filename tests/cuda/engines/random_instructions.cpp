@@ -60,21 +60,22 @@ std::string RandomInstructions::of_reals() {
   const std::string kind = wide ? "d" : "f", type = wide ? "f64 " : "f32 ";
   switch (pick(5)) {
     case 0:
-      return "fma.rn." + type + any(kind.c_str()) + ", " + any(kind.c_str()) + ", " + any(kind.c_str()) + ", " +
-             any(kind.c_str());
+      return "fma" + one_of({".rn.", ".rn.", ".rm.", ".rz.", ".rp."}) + type + any(kind.c_str()) + ", " +
+             any(kind.c_str()) + ", " + any(kind.c_str()) + ", " + any(kind.c_str());
     case 1:
       return one_of({"neg.", "abs."}) + type + any(kind.c_str()) + ", " + any(kind.c_str());
     case 2:
       if (!wide && pick(2))
-        return one_of({"ex2.approx.f32 ", "ex2.approx.ftz.f32 ", "rcp.approx.ftz.f32 ", "rsqrt.approx.f32 "}) +
+        return one_of({"ex2.approx.f32 ", "ex2.approx.ftz.f32 ", "rcp.approx.ftz.f32 ", "rsqrt.approx.f32 ",
+                       "sin.approx.f32 ", "cos.approx.ftz.f32 ", "lg2.approx.f32 ", "lg2.approx.ftz.f32 "}) +
                any("f") + ", " + any("f");
       return one_of({"sqrt.rn.", "rcp.rn."}) + type + any(kind.c_str()) + ", " + any(kind.c_str());
     case 3:
       return one_of({"div.rn.", "min.", "max.", "copysign."}) + type + any(kind.c_str()) + ", " + any(kind.c_str()) +
              ", " + any(kind.c_str());
     default:
-      return one_of({"add.", "sub.", "mul.", "add.rz.", "mul.rp."}) + type + any(kind.c_str()) + ", " +
-             any(kind.c_str()) + ", " + any(kind.c_str());
+      return one_of({"add.", "sub.", "mul.", "add.rz.", "mul.rp.", "sub.rm.", "add.rm."}) + type + any(kind.c_str()) +
+             ", " + any(kind.c_str()) + ", " + any(kind.c_str());
   }
 }
 

@@ -11,9 +11,33 @@ void RandomMemory::memory(const std::string& guard) {
     case 2:
     case 3:
       return has_local_ ? of_local(guard) : own_words(guard);
+    case 4:
+      return clamped(guard);
     default:
       return own_words(guard);
   }
+}
+
+// At an index that is kept between two numbers, as a stencil does at the border of its array.
+void RandomMemory::clamped(const std::string& guard) {
+  const auto bound = [&] { return pick(3) ? std::to_string(pick(40)) : one_of({"%t2", "%t3", "%t1"}); };
+  const auto limit = [&] {
+    line(one_of({"max.s32", "min.s32"}) + " %t9, " + (pick(2) ? "%t9, " + bound() : bound() + ", %t9"));
+  };
+  line(pick(2) ? "and.b32 %t9, %t4, 15" : "mov.u32 %t9, %t4");
+  line("add.s32 %t9, %t9, " + std::to_string(pick(17) - 8));
+  limit();
+  if (pick(2)) limit();
+  line("max.s32 %t9, %t9, 0");
+  line("min.s32 %t9, %t9, 500");
+  if (pick(2)) {
+    line("shl.b32 %t9, %t9, 2");
+    line("add.s32 %t9, %t9, %t7");
+    return line(guard + "ld.shared.u32 " + any("r") + ", [%t9+2048]");
+  }
+  line("mul.wide.u32 %a5, %t9, 4");
+  line("add.s64 %a5, %a0, %a5");
+  line(guard + "ld.global.u32 " + any("r") + ", [%a5]");
 }
 
 // Within the 64 words that a thread writes, or the shared words of the block.

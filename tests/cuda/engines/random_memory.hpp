@@ -22,6 +22,7 @@ class RandomMemory : public RandomInstructions {
   void own_words(const std::string& guard);
   void of_vectors(const std::string& guard);
   void behind_check();
+  void clamped(const std::string& guard);
   void of_local(const std::string& guard);
 };
 

@@ -191,7 +191,8 @@ class Writer : RandomMemory {
         return line("vote.sync.ballot.b32 " + any("r") + ", " + any("p") + ", -1");
       case 2:
         return line("shfl.sync." + how + ".b32 " + any("r") + "|" + any("p") + ", " + any("r") + ", " +
-                    std::to_string(pick(32)) + ", " + std::to_string(pick(2) ? 31 : pick(8192)) + ", -1");
+                    (pick(2) ? std::to_string(pick(32)) : any("r")) + ", " +
+                    (pick(4) ? std::to_string(pick(2) ? 31 : pick(8192)) : any("r")) + ", -1");
       default:
         return line("shfl.sync." + how + ".b32 " + any("r") + ", " + any("r") + ", " +
                     (pick(3) ? std::to_string(pick(32)) : any("r")) + ", " + (how == "up" ? "0" : "31") + ", -1");

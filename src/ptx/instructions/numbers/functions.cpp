@@ -1,10 +1,12 @@
 // rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, copysign, testp. Approximate forms are as exact as the host's library.
 #include <cmath>
 
+#include "ptx/circular.hpp"
 #include "ptx/exponential.hpp"
 #include "ptx/instructions/numbers/float_mode.hpp"
 #include "ptx/instructions/numbers/numbers.hpp"
 #include "ptx/instructions/numbers/settled.hpp"
+#include "ptx/logarithm.hpp"
 
 namespace nvmlkit::ptx {
 namespace {
@@ -32,11 +34,19 @@ struct Rsqrt {
     static float of(float a) { return static_cast<float>(function(static_cast<double>(a))); } \
     static double of(double a) { return function(a); }                                        \
   };
-NVMLKIT_FUNCTION(Sin, std::sin)
-NVMLKIT_FUNCTION(Cos, std::cos)
-NVMLKIT_FUNCTION(Log2, std::log2)
 NVMLKIT_FUNCTION(Tanh, std::tanh)
 #undef NVMLKIT_FUNCTION
+
+// Of f32 alone.
+struct Sin {
+  static float of(float a) { return static_cast<float>(sine(static_cast<double>(a))); }
+};
+struct Cos {
+  static float of(float a) { return static_cast<float>(cosine(static_cast<double>(a))); }
+};
+struct Log2 {
+  static float of(float a) { return static_cast<float>(logarithm(static_cast<double>(a))); }
+};
 
 struct Exp2 {
   static float of(float a) { return static_cast<float>(exponential(static_cast<double>(a))); }
@@ -73,9 +83,16 @@ void test_property(Warp& w, const Instruction& i, Mask lanes) {
 }
 
 template <class F>
+Handler of_f32(Type type, bool any) {
+  using S = Settled<F>;
+  if (type != Type::f32) return nullptr;
+  return any ? &in_mode<&map1<float, float, S>, float> : best<&map1<float, float, S>>();
+}
+
+template <class F>
 Handler of_float(Type type, bool any) {
   using S = Settled<F>;
-  if (type == Type::f32) return any ? &in_mode<&map1<float, float, S>, float> : best<&map1<float, float, S>>();
+  if (type == Type::f32) return of_f32<F>(type, any);
   if (type == Type::f64) return any ? &in_mode<&map1<double, double, S>, double> : best<&map1<double, double, S>>();
   return nullptr;
 }
@@ -116,13 +133,13 @@ void functions(Form& f) {
       f.out.handler = of_float<Rsqrt>(type, mode.any());
       break;
     case Op::sin_:
-      f.out.handler = of_float<Sin>(type, mode.any());
+      f.out.handler = of_f32<Sin>(type, mode.any());
       break;
     case Op::cos_:
-      f.out.handler = of_float<Cos>(type, mode.any());
+      f.out.handler = of_f32<Cos>(type, mode.any());
       break;
     case Op::lg2_:
-      f.out.handler = of_float<Log2>(type, mode.any());
+      f.out.handler = of_f32<Log2>(type, mode.any());
       break;
     case Op::ex2_:
       f.out.handler = narrow ? unary_float<Exp2>(type) : of_float<Exp2>(type, mode.any());
