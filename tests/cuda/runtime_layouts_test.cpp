@@ -154,6 +154,22 @@ TEST_P(CudaRuntimes, LetProgramsWithoutCodeGoOn) {
   }
 }
 
+// A program may release the primary context more often than it has retained it, as other tests of a process do.
+TEST_P(CudaRuntimes, StartAgainWhereTheirContextHasEnded) {
+  void* memory = nullptr;
+  ASSERT_EQ(ask("cudaMalloc", &memory, std::size_t{64}), 0);
+  unsigned flags = 0;
+  int is_active = 1;
+  for (int turn = 0; is_active != 0 && turn < 100; ++turn) {
+    ASSERT_EQ(call("cuDevicePrimaryCtxRelease_v2", CUdevice{0}), CUDA_SUCCESS);
+    ASSERT_EQ(call("cuDevicePrimaryCtxGetState", CUdevice{0}, &flags, &is_active), CUDA_SUCCESS);
+  }
+  ASSERT_EQ(is_active, 0);
+  ASSERT_EQ(call("cuCtxSetCurrent", CUcontext{}), CUDA_SUCCESS);
+  ASSERT_EQ(ask("cudaMalloc", &memory, std::size_t{64}), 0);
+  EXPECT_EQ(ask("cudaFree", memory), 0);
+}
+
 // Host code hands over what the pointer of a managed variable points to.
 TEST_P(CudaRuntimes, FindManagedVariablesByTheirPlace) {
   const char* const text =

@@ -71,6 +71,9 @@ CUresult context_of(int which, CUcontext* context) {
   auto& all = primaries();
   const std::lock_guard lock(all.mutex);
   auto& kept = all.contexts[which];
+  // The program may have ended it by functions of the driver.
+  unsigned version = 0;
+  if (kept && cuCtxGetApiVersion(kept, &version) == CUDA_ERROR_INVALID_CONTEXT) kept = nullptr;
   if (!kept)
     if (const auto result = cuDevicePrimaryCtxRetain(&kept, which); result != CUDA_SUCCESS) return result;
   *context = kept;
