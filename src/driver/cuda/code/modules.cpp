@@ -11,6 +11,7 @@
 #include "driver/cuda/textures/texture_references.hpp"
 #include "ptx/checks.hpp"
 #include "ptx/parse/error_text.hpp"
+#include "ptx/parse/ptxas_log.hpp"
 
 namespace nvmlkit::cuda {
 namespace modules {

@@ -6,6 +6,8 @@
 
 namespace nvmlkit::cuda {
 
+struct Allocation;
+
 class ContextMemory final : public ptx::GlobalMemory {
  public:
   explicit ContextMemory(Context& context) : context_(context) {}

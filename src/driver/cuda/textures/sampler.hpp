@@ -75,7 +75,9 @@ class Sampler {
     std::int64_t at[3] = {};
     for (unsigned k = 0; k < lookup_.dimensions; ++k) {
       at[k] = lookup_.index[k];
-      if (at[k] < 0 || at[k] >= static_cast<std::int64_t>(sizes_[k])) return {};
+      if (at[k] >= 0 && at[k] < static_cast<std::int64_t>(sizes_[k])) continue;
+      const bool is_named = k == 0 && at[0] >= 0 && at[0] < static_cast<std::int64_t>(t_.linear_width);
+      return is_named ? texel_behind(t_, static_cast<std::size_t>(at[0])) : Texel{};
     }
     return texel(at);
   }

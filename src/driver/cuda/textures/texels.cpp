@@ -32,9 +32,13 @@ double linear_of_srgb(double part) { return part <= 0.04045 ? part / 12.92 : std
 
 }  // namespace
 
-Texel read_texel(const Texture& t, const Texture::Level& level, std::size_t x, std::size_t y, std::size_t z) {
+Texel texel_behind(const Texture& t, std::size_t x) {
+  const auto span = memory::known(t.resource.linear.address + x * t.element_size, t.element_size, Use::read);
+  return span ? read_texel(t, span.bytes) : Texel{};
+}
+
+Texel read_texel(const Texture& t, const std::byte* at) {
   Texel out;
-  const auto* at = place_of(t, level, x, y, z);
   if (t.format == CU_AD_FORMAT_FLOAT) {
     for (unsigned k = 0; k < t.channels; ++k) {
       out.value[k] = value_at<float>(at + 4 * k);

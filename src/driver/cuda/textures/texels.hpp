@@ -26,6 +26,11 @@ inline const std::byte* place_of(const Texture& t, const Texture::Level& level, 
   return level.bytes + (z * level.height + y) * level.row + x * t.element_size;
 }
 
-Texel read_texel(const Texture& t, const Texture::Level& level, std::size_t x, std::size_t y, std::size_t z);
+Texel read_texel(const Texture& t, const std::byte* at);
+inline Texel read_texel(const Texture& t, const Texture::Level& level, std::size_t x, std::size_t y, std::size_t z) {
+  return read_texel(t, place_of(t, level, x, y, z));
+}
+// A texel of linear memory behind its allocation: of what else is at its address, or 0.
+Texel texel_behind(const Texture& t, std::size_t x);
 
 }  // namespace nvmlkit::cuda::textures

@@ -88,14 +88,27 @@ CUresult of_memory(Texture& t, CUdeviceptr address, std::size_t size) {
   return CUDA_SUCCESS;
 }
 
+// From an address on, as many of these bytes as lie in its allocation.
+std::size_t bytes_there(CUdeviceptr address, std::size_t size) {
+  if (memory::known(address, size, Use::read)) return size;
+  const auto allocation = memory::find(address);
+  return allocation ? std::min<std::size_t>(size, allocation->address + allocation->size - address) : 0;
+}
+
+constexpr std::size_t kMostTexels = std::size_t{1} << 28;  // CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH
+
+// The address has to be one of memory; the size may be more than is there, as in NVIDIA's own samples.
 CUresult of_linear(Texture& t) {
   const auto& linear = t.resource.linear;
   t.format = linear.format;
   t.channels = linear.channels;
   const auto size = size_of(t.format) * t.channels;
-  if (size == 0) return CUDA_ERROR_INVALID_VALUE;
-  t.levels.push_back({nullptr, linear.size / size, 1, 1, linear.size});
-  return of_memory(t, linear.address, linear.size);
+  if (size == 0 || linear.size / size > kMostTexels) return CUDA_ERROR_INVALID_VALUE;
+  const auto there = bytes_there(linear.address, linear.size);
+  if (there < size) return CUDA_ERROR_INVALID_VALUE;
+  t.linear_width = linear.size / size;
+  t.levels.push_back({nullptr, there / size, 1, 1, there});
+  return of_memory(t, linear.address, there);
 }
 
 CUresult of_pitched(Texture& t) {

@@ -40,6 +40,8 @@ struct Texture {
   CUarray_format format{};
   unsigned channels = 1;
   unsigned first_layer = 0;
+  // Of linear memory: the texels that the program names. Level 0 has those that are there.
+  std::size_t linear_width = 0;
   // What lies where.
   struct Level {
     std::byte* bytes = nullptr;
