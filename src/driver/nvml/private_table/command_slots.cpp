@@ -2,6 +2,7 @@
 // 555.
 #include "driver/nvml/call/access.hpp"
 #include "driver/nvml/call/call.hpp"
+#include "driver/nvml/call/setters.hpp"
 #include "driver/nvml/library/enumeration.hpp"
 #include "driver/nvml/private_table/slots.hpp"
 #include "sim/processes/clients.hpp"
