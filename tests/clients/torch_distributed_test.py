@@ -30,10 +30,16 @@ def train(run, own, x, y, steps=20):
         nn.functional.cross_entropy(run(x), y).backward()
         step.step()
 
+# AdamW divides small gradients by their size, so that the rounding of the host's library grows from step to step. What is trained on
+# GPUs has to be as near to a training in double precision as that of the CPU is.
 def check(trained):
+    exact = copy.deepcopy(alone).double()
+    train(exact, exact, x.double(), y)
     train(alone, alone, x, y)
-    worst = max((p.detach().cpu() - q.detach()).abs().max().item() for p, q in zip(trained.parameters(), alone.parameters()))
-    assert worst < 1e-5, worst
+    def distance(own):
+        return max((p.detach().cpu() - q.detach()).abs().max().item() for p, q in zip(own.parameters(), exact.parameters()))
+    of_gpus, of_cpu = distance(trained), distance(alone)
+    assert of_gpus < max(4 * of_cpu, 1e-5), (of_gpus, of_cpu)
 """
 
 ONE_PROCESS = COMMON + """
