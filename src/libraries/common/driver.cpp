@@ -26,6 +26,7 @@ const char* load(Driver& out) {
       !find_call(library, "cuDevicePrimaryCtxRelease_v2", out.release_primary) ||
       !find_call(library, "cuDeviceGetCount", out.get_count) ||
       !find_call(library, "cuDeviceGetAttribute", out.get_attribute) ||
+      !find_call(library, "cuDeviceGetPCIBusId", out.get_bus_id) ||
       !find_call(library, "cuMemAlloc_v2", out.allocate) || !find_call(library, "cuMemFree_v2", out.release) ||
       !find_call(library, "cuStreamSynchronize", out.wait_for_stream) ||
       !find_call(library, "cuStreamIsCapturing", out.is_capturing) ||

@@ -21,6 +21,7 @@ struct Driver {
   decltype(&cuda::cuDevicePrimaryCtxRelease_v2) release_primary = nullptr;
   decltype(&cuda::cuDeviceGetCount) get_count = nullptr;
   decltype(&cuda::cuDeviceGetAttribute) get_attribute = nullptr;
+  decltype(&cuda::cuDeviceGetPCIBusId) get_bus_id = nullptr;
   decltype(&cuda::cuStreamSynchronize) wait_for_stream = nullptr;
   decltype(&cuda::cuStreamIsCapturing) is_capturing = nullptr;
   decltype(&cuda::cuCtxSynchronize) wait_for_context = nullptr;

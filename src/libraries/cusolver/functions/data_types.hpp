@@ -1,42 +1,26 @@
 // From data types as arguments to templates of the scalar.
 #pragma once
 
+#include "libraries/blas/scalars.hpp"
 #include "libraries/cusolver/functions/generic.hpp"
 #include "libraries/cusolver/functions/matrix.hpp"
 
 namespace nvmlkit::cusolver::functions {
 
-// The real numbers of a type.
-inline DataType real_of(DataType type) {
-  return type == CUDA_C_32F ? CUDA_R_32F : type == CUDA_C_64F ? CUDA_R_64F : type;
-}
+using blas::real_of;
 
 inline bool are_right(const Parameters* parameters) { return !parameters || is_object(parameters); }
 
 // work(T{}) of the scalar of a type.
 template <class Work>
 cusolverStatus_t for_type(DataType type, Work work) {
-  switch (type) {
-    case CUDA_R_32F:
-      return work(float{});
-    case CUDA_R_64F:
-      return work(double{});
-    case CUDA_C_32F:
-      return work(Complex{});
-    case CUDA_C_64F:
-      return work(DoubleComplex{});
-    default:
-      return CUSOLVER_STATUS_INVALID_VALUE;
-  }
-}
-
-inline bool is_type(DataType type) {
-  return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_C_32F || type == CUDA_C_64F;
+  return blas::for_scalar(type, CUSOLVER_STATUS_INVALID_VALUE, work);
 }
 
 // Bytes of some columns of the device; nothing of the host.
 inline cusolverStatus_t tell_sizes(std::size_t* device, std::size_t* host, DataType type, Size rows, bool is_right) {
-  if (!device || !host || !is_right || rows < 0 || rows > kMost || !is_type(type)) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!device || !host || !is_right || rows < 0 || rows > kMost || !blas::is_scalar(type))
+    return CUSOLVER_STATUS_INVALID_VALUE;
   *device = static_cast<std::size_t>(std::max<Size>(rows, 1)) * 32 * blas::size_of(static_cast<blas::Type>(type));
   *host = 0;
   return CUSOLVER_STATUS_SUCCESS;

@@ -10,7 +10,7 @@ namespace {
 bool is_right(const Call& call, cusolverEigMode_t mode, cublasFillMode_t uplo, const Part& a,
               cudaDataType type_of_values, cudaDataType compute) {
   return (mode == CUSOLVER_EIG_MODE_NOVECTOR || mode == CUSOLVER_EIG_MODE_VECTOR) && uplo <= CUBLAS_FILL_MODE_UPPER &&
-         a.row == 1 && a.column == 1 && is_operand(call, a, compute) && type_of_values == real_of(compute);
+         a.row == 1 && a.column == 1 && is_operand(call, a, compute) && type_of_values == blas::real_of(compute);
 }
 
 template <class T>

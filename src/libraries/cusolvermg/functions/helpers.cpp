@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "libraries/common/find_call.hpp"
-
 namespace nvmlkit::cusolvermg::functions {
 namespace {
 
@@ -22,11 +20,9 @@ bool are_gpus(const libraries::Driver& driver, int count, const int* devices) {
   return std::all_of(devices, devices + count, [=](int device) { return device >= 0 && device < all; });
 }
 
-std::string bus_id_of(int device) {
-  decltype(&cuda::cuDeviceGetPCIBusId) get = nullptr;
-  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+std::string bus_id_of(const libraries::Driver& driver, int device) {
   char name[32] = "";
-  if (library && libraries::find_call(library, "cuDeviceGetPCIBusId", get)) get(name, sizeof name, device);
+  driver.get_bus_id(name, sizeof name, device);
   return name;
 }
 
@@ -52,7 +48,7 @@ cusolverStatus_t select(const Call& call, int count, const int* devices) {
     return CUSOLVER_STATUS_INVALID_VALUE;
   forget(handle);
   for (int k = 0; k < count; ++k) {
-    Gpu gpu{devices[k], nullptr, bus_id_of(devices[k])};
+    Gpu gpu{devices[k], nullptr, bus_id_of(*handle.driver, devices[k])};
     if (handle.driver->retain_primary(&gpu.context, gpu.device) != CUDA_SUCCESS) {
       forget(handle);
       return CUSOLVER_STATUS_ALLOC_FAILED;

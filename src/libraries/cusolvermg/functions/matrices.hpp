@@ -1,6 +1,7 @@
 // What the functions have in common: types, sizes of workspaces, costs.
 #pragma once
 
+#include "libraries/blas/scalars.hpp"
 #include "libraries/cusolvermg/steps.hpp"
 
 namespace nvmlkit::cusolvermg::functions {
@@ -8,29 +9,12 @@ namespace nvmlkit::cusolvermg::functions {
 // work(T{}) of the scalar of a type.
 template <class Work>
 cusolverStatus_t for_type(cudaDataType type, Work work) {
-  switch (type) {
-    case CUDA_R_32F:
-      return work(float{});
-    case CUDA_R_64F:
-      return work(double{});
-    case CUDA_C_32F:
-      return work(Complex{});
-    case CUDA_C_64F:
-      return work(DoubleComplex{});
-    default:
-      return CUSOLVER_STATUS_INVALID_VALUE;
-  }
-}
-inline bool is_type(cudaDataType type) {
-  return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_C_32F || type == CUDA_C_64F;
-}
-inline cudaDataType real_of(cudaDataType type) {
-  return type == CUDA_C_32F ? CUDA_R_32F : type == CUDA_C_64F ? CUDA_R_64F : type;
+  return blas::for_scalar(type, CUSOLVER_STATUS_INVALID_VALUE, work);
 }
 
 // A part of a matrix of numbers that the call computes with.
 inline bool is_operand(const Call& call, const Part& part, cudaDataType compute) {
-  return is_type(compute) && part.is_right(call.handle) && part.of->type == compute;
+  return blas::is_scalar(compute) && part.is_right(call.handle) && part.of->type == compute;
 }
 
 // The CPU needs no workspace of the GPUs. A program gets a number of elements that it can allocate: some columns.
