@@ -40,15 +40,15 @@ def main() -> int:
     sources = sorted(source for source in known if changed is None or source in changed)
     make_missing(build, sources)
 
-    def errors_of(source: str) -> str:
+    def check(source: str) -> subprocess.CompletedProcess[str]:
         folder, words = known[source]
-        return subprocess.run(words, cwd=folder, capture_output=True, text=True).stderr
+        return subprocess.run(words, cwd=folder, capture_output=True, text=True)
 
     failed = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for errors in pool.map(errors_of, sources):
-            if "error:" in errors:
-                print(errors)
+        for source, result in zip(sources, pool.map(check, sources)):
+            if result.returncode:
+                print(f"{source}:\n{result.stderr}")
                 failed += 1
     print(f"alone: {len(sources)} sources, {failed} do not compile", file=sys.stderr)
     return 1 if failed else 0

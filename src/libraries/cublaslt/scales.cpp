@@ -98,7 +98,7 @@ bool has_epilogue(std::uint32_t epilogue) {
 
 int bits_of_narrow(std::int32_t type) {
   if (type == kE2m1) return 4;
-  return Type(type) == Type::e4m3 || Type(type) == Type::e5m2 ? 8 : 0;
+  return blas::is_of_8_bits(Type(type)) ? 8 : 0;
 }
 
 // Not both with 2 bits of fraction: no GPU multiplies those.

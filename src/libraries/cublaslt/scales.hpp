@@ -9,7 +9,7 @@
 
 namespace nvmlkit::cublaslt {
 
-// The two types of 4 bits and of scales that products of other kinds do not know.
+// The type of 4 bits. Only matrices with scales have it, so that blas::Type does not name it.
 inline constexpr auto kE2m1 = static_cast<std::int32_t>(CUDA_R_4F_E2M1);
 
 // Bits of an element of a matrix with scales; 0: it is of another type.

@@ -175,10 +175,6 @@ bool all_same(const std::vector<Shape>& shapes) {
   return std::ranges::all_of(shapes, [](const auto& s) { return s.is_same(); });
 }
 
-}  // namespace
-
-namespace {
-
 Shape shape_without_example(const Pure& pure, const std::vector<Shape>& a) {
   if (const auto extreme = extreme_of(pure, a)) return extreme->shape;
   const unsigned size = pure.d ? pure.d->size : 0;

@@ -64,7 +64,7 @@ struct Place {
   char* imaginary = nullptr;  // if they are apart
   std::size_t size = 0;       // of a number, or of a part of one
 
-  // Strides count whole numbers, also of planes: so does NVIDIA's library, by its header.
+  // Documented: strides count whole numbers, also of planes. In products of planes, they count parts (planes.hpp).
   Place(const Summand& o, std::int64_t index, Running& running, bool writes) {
     const auto whole = blas::size_of(o.type);
     size = o.plane_offset != 0 ? whole / 2 : whole;
