@@ -5,6 +5,7 @@
 #include "ptx/compile/library.hpp"
 #include "ptx/compile/queue.hpp"
 #include "ptx/compile/shared_writes.hpp"
+#include "ptx/compile/visits.hpp"
 #include "ptx/module.hpp"
 #include "ptx/run/special.hpp"
 
@@ -13,11 +14,9 @@ namespace {
 
 // Visits of an instruction after which it is worth compiling what follows. An instruction takes 0.2 ms to compile and
 // some 10 ns to interpret; a thread of its own compiles.
-// Warps of a block come one after the other, and the first and the last ones often are unlike the others: they are at
-// the border of an array. In blocks of 8, 16 and 32 warps, this number is that of one in the middle.
-constexpr std::uint32_t kVisitsBefore = 3021;
+constexpr std::uint32_t kVisitsBefore = 3000;
 // And where another piece was asked for before: so many more when that is there.
-constexpr std::uint32_t kVisitsAgain = 505;
+constexpr std::uint32_t kVisitsAgain = 500;
 // Where no code of the function ends, although there is some: most such places are on the way of a piece.
 constexpr std::uint32_t kVisitsElsewhere = 12000;
 // Of the pieces for one instruction, the first ones fit warps like those that they were made for; each later one
@@ -29,6 +28,11 @@ constexpr std::uint32_t kMisses = 4096;
 // fits. A SIMT product of CUTLASS had 84 pieces, and 58 of them were such.
 constexpr std::size_t kPiecesOfLarge = 16;
 constexpr std::uint32_t kMismatchesBefore = 500;
+
+bool is_in_middle_of_block(const CodeContext& warp) {
+  const auto& special = *reinterpret_cast<const SpecialValues*>(warp.special);
+  return special.warpid[0] == special.nwarpid[0] / 2;
+}
 
 }  // namespace
 
@@ -108,13 +112,13 @@ const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
   auto& spot = this->spot(at, lanes_of(warp));
   if (const auto* const first = spot.pieces.first()) return first;
   if (engine() == Engine::compile) return add(at, warp);
-  const auto visits = spot.visits.load(std::memory_order_relaxed) + 1;
   const bool is_elsewhere =
       piece_count_.load(std::memory_order_relaxed) > 0 && !is_end_of_code_[at].load(std::memory_order_relaxed);
   const auto enough = is_elsewhere ? kVisitsElsewhere : kVisitsBefore;
-  const bool must_wait = visits >= enough && is_pending_.load(std::memory_order_relaxed);
-  spot.visits.store(must_wait ? enough - kVisitsAgain : visits, std::memory_order_relaxed);
-  return must_wait || visits < enough ? nullptr : add(at, warp);
+  const auto visit = next_visit(spot.visits.load(std::memory_order_relaxed), enough, is_in_middle_of_block(warp));
+  const bool must_wait = visit.is_due && is_pending_.load(std::memory_order_relaxed);
+  spot.visits.store(must_wait ? enough - kVisitsAgain : visit.count, std::memory_order_relaxed);
+  return visit.is_due && !must_wait ? add(at, warp) : nullptr;
 }
 
 // A place that waits for its turn keeps them. Of others the half: they are worth it if most processes come there often.

@@ -35,7 +35,6 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
     context.lanes = fragment.mask;
     context.limit = fragments_.size() > 1 ? limit_of(number) : ~0u;
     context.budget = budget_;
-    context.polls = 0;
     const auto end = try_pieces(node, context, worker, polls_);
     if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
     budget_ -= static_cast<std::int64_t>(context.executed);
@@ -161,7 +160,6 @@ inline bool Block::is_barrier(std::uint32_t pc) {
       node = compiled.pieces_at(own.pc, own.has_all_lanes() ? CodeFor::all_lanes : CodeFor::some_lanes);
     if (!node) return PhaseEnd::elsewhere;
     context.budget = budget;
-    context.polls = 0;
     const auto end = try_pieces(node, context, worker, polls);
     if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
     budget -= static_cast<std::int64_t>(context.executed);

@@ -6,6 +6,14 @@
 
 namespace nvmlkit::ptx {
 
+// Of a warp that fitted a piece and is counted.
+[[gnu::noinline]] inline void count_warp(const PieceNode& fitting, const PieceNode& first, CodeContext& context) {
+  if (&fitting != &first || fitting.next.load(std::memory_order_relaxed)) fitting.list->count(fitting);
+  const bool is_surprising = context.resumes != 0 && context.resumes == context.at;
+  if (is_surprising || fitting.surprising.load(std::memory_order_relaxed) != 0)
+    context.unfit = fitting.counts(is_surprising) && is_surprising ? &fitting : nullptr;
+}
+
 // `polls` becomes true if memory was changed that others may wait for.
 inline CodeEnd try_pieces(const PieceNode* node, CodeContext& context, Worker& worker, bool& polls) {
   for (const auto* const first = node; node; node = node->next.load(std::memory_order_acquire)) {
@@ -13,13 +21,11 @@ inline CodeEnd try_pieces(const PieceNode* node, CodeContext& context, Worker& w
     const auto end = node->code.piece.code(&context);
     if (end == CodeEnd::mismatch) continue;
     node->use();
-    const bool is_counted = (worker.instructions * 0x9E3779B97F4A7C15 >> 32) % kWarpsForOneCounted == 0;
-    if (is_counted && (node != first || node->next.load(std::memory_order_relaxed))) node->list->count(*node);
-    const bool is_surprising = context.resumes != 0 && context.resumes == context.at;
-    if (is_counted && (is_surprising || node->surprising.load(std::memory_order_relaxed) != 0))
-      context.unfit = node->counts(is_surprising) && is_surprising ? node : nullptr;
-    polls |= context.polls != 0;
-    worker.changes |= context.polls != 0;
+    if (worker.counts_warp()) count_warp(*node, *first, context);
+    if (context.polls != 0) {
+      polls = worker.changes = true;
+      context.polls = 0;
+    }
     return end;
   }
   return CodeEnd::mismatch;

@@ -52,6 +52,12 @@ struct Worker {
                           reached_[code.number];
     return is_there ? reached_[code.number].get() : make_reached(code);
   }
+  // Whether a warp that fitted a piece is one of those that are counted.
+  bool counts_warp() {
+    if (--until_counted_ > 0) return false;
+    until_counted_ = 1 + (instructions * 0x9E3779B97F4A7C15 >> 32) % (2 * kWarpsForOneCounted - 1);
+    return true;
+  }
   // The allocation at an address, if there is one.
   void remember(std::uint64_t address, bool writes, Reached& out);
 
@@ -70,6 +76,7 @@ struct Worker {
   std::vector<std::unique_ptr<Reached[]>> reached_;  // by the number of the code
   std::vector<std::shared_ptr<const void>> held_;
   std::uint32_t reached_since_ = known_since_;
+  std::uint64_t until_counted_ = 1;  // warps
 };
 
 }  // namespace nvmlkit::ptx
