@@ -215,6 +215,65 @@ TEST_F(CudaKernels, HaveTheirOwnSharedVariables) {
   EXPECT_EQ(read, std::vector<unsigned>(100, 16u << 8));  // 8 bytes, in steps of 16
 }
 
+constexpr char kUnusedSharedMemory[] = R"(.version 7.0
+.target sm_70
+.address_size 64
+.shared .align 4 .b8 of_module[2048];
+.shared .align 1 .b8 narrow[3];
+.shared .align 16 .b8 wide[16];
+.func helper() {
+  .shared .align 4 .b8 of_function[512];
+  ret;
+}
+.visible .entry none() { ret; }
+.visible .entry own() {
+  .shared .align 4 .b8 of_kernel[4096];
+  ret;
+}
+.visible .entry inner() {
+  { .shared .align 1 .b8 of_block[64]; }
+  ret;
+}
+.visible .entry calls() {
+  call helper;
+  ret;
+}
+.visible .entry aligned() {
+  .shared .align 1 .b8 first[1];
+  .shared .align 8 .b8 second[8];
+  .shared .align 1 .b8 third[1];
+  ret;
+}
+.visible .entry others(.param .u64 out) {
+  .reg .b64 %d<4>;
+  .shared .align 1 .b8 own[1];
+  ld.param.u64 %d1, [out];
+  mov.u64 %d2, wide;
+  mov.u64 %d3, narrow;
+  st.global.v2.u64 [%d1], {%d2, %d3};
+  ret;
+}
+)";
+
+// The numbers of ptxas of CUDA 13.
+TEST_F(CudaKernels, CountSharedVariablesThatNothingRefersTo) {
+  CUmodule module = nullptr;
+  ASSERT_EQ(driver().cuModuleLoadData(&module, kUnusedSharedMemory), CUDA_SUCCESS);
+  const auto size_of = [&](const char* name) {
+    CUfunction kernel = nullptr;
+    int size = -1;
+    EXPECT_EQ(driver().cuModuleGetFunction(&kernel, module, name), CUDA_SUCCESS);
+    EXPECT_EQ(driver().cuFuncGetAttribute(&size, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel), CUDA_SUCCESS);
+    return size;
+  };
+  EXPECT_EQ(size_of("none"), 0);
+  EXPECT_EQ(size_of("own"), 4096);
+  EXPECT_EQ(size_of("inner"), 64);
+  EXPECT_EQ(size_of("calls"), 512);
+  EXPECT_EQ(size_of("aligned"), 17);
+  EXPECT_EQ(size_of("others"), 33);
+}
+
 TEST_F(CudaKernels, TellTheirArchitecture) {
   CUmodule module = nullptr;
   CUfunction kernel = nullptr;

@@ -25,11 +25,31 @@ void note_shared(const std::vector<Term>& terms, std::set<const Variable*>& used
   }
 }
 
+// ptxas places the variables of a kernel in the order of the module, too. An extern array begins behind all of them.
+void note_size(Function& function, const std::set<const Variable*>& used) {
+  std::set<const Variable*> all;
+  for (const auto* v : used)
+    if (const auto* const own = definition_of(*v); own && !own->is_extern()) all.insert(own);
+  auto& spans = function.shared_spans;
+  std::uint64_t end = 0;
+  std::vector<const Variable*> order(all.begin(), all.end());
+  std::ranges::sort(order, {}, &Variable::offset);  // the same one in each process
+  for (const auto* v : order) {
+    spans.push_back({v->offset, v->size});
+    end = aligned(end, v->align) + v->size;
+  }
+  function.shared_bytes = end;
+}
+
 // What the functions refer to and need, by themselves and through what they call. Those that are called and are not
 // among them are known already. A call leaves its caller the registers that it had: those of the longest of both count.
 void sum_up(const std::vector<Body*>& bodies, SharedVariables& used) {
-  for (auto* const body : bodies)
-    for (const auto& s : body->statements) note_shared(s.terms, used[body->function]);
+  for (auto* const body : bodies) {
+    auto& own = used[body->function];
+    for (const auto& s : body->statements) note_shared(s.terms, own);
+    for (const auto* v : body->shared)  // ptxas gives them a place, also if nothing refers to them
+      if (v->space == Space::shared) own.insert(v);
+  }
   for (bool grows = true; grows;) {
     grows = false;
     for (auto* const body : bodies) {
@@ -51,15 +71,7 @@ void sum_up(const std::vector<Body*>& bodies, SharedVariables& used) {
           before != std::tuple(own.size(), function.registers, function.values_of_block, function.calls_by_address);
     }
   }
-  for (auto* const body : bodies) {
-    auto& spans = body->function->shared_spans;
-    for (const auto* v : used[body->function]) {
-      body->function->shared_bytes += v->size;
-      const auto& own = v->definition ? *v->definition : *v;
-      if (!own.is_extern()) spans.push_back({own.offset, own.size});
-    }
-    std::ranges::sort(spans, {}, &Span::offset);  // the same order in each process
-  }
+  for (auto* const body : bodies) note_size(*body->function, used[body->function]);
 }
 
 // Adds the address of the image where it is needed, from one of the fixups on.
