@@ -115,7 +115,8 @@ const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
   const bool is_elsewhere =
       piece_count_.load(std::memory_order_relaxed) > 0 && !is_end_of_code_[at].load(std::memory_order_relaxed);
   const auto enough = is_elsewhere ? kVisitsElsewhere : kVisitsBefore;
-  const auto visit = next_visit(spot.visits.load(std::memory_order_relaxed), enough, is_in_middle_of_block(warp));
+  const auto before = spot.visits.load(std::memory_order_relaxed);
+  const auto visit = next_visit(before, enough, before + 1 >= enough && is_in_middle_of_block(warp));
   const bool must_wait = visit.is_due && is_pending_.load(std::memory_order_relaxed);
   spot.visits.store(must_wait ? enough - kVisitsAgain : visit.count, std::memory_order_relaxed);
   return visit.is_due && !must_wait ? add(at, warp) : nullptr;

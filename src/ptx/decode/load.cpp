@@ -25,8 +25,9 @@ void note_shared(const std::vector<Term>& terms, std::set<const Variable*>& used
   }
 }
 
-// ptxas places the variables of a kernel in the order of the module, too. An extern array begins behind all of them.
-void note_size(Function& function, const std::set<const Variable*>& used) {
+// The bytes of shared memory that a function needs. Its variables lie in the order of the module, as ptxas places those
+// of a kernel. An extern array begins behind all of them.
+void sum_up_shared(Function& function, const std::set<const Variable*>& used) {
   std::set<const Variable*> all;
   for (const auto* v : used)
     if (const auto* const own = definition_of(*v); own && !own->is_extern()) all.insert(own);
@@ -71,7 +72,7 @@ void sum_up(const std::vector<Body*>& bodies, SharedVariables& used) {
           before != std::tuple(own.size(), function.registers, function.values_of_block, function.calls_by_address);
     }
   }
-  for (auto* const body : bodies) note_size(*body->function, used[body->function]);
+  for (auto* const body : bodies) sum_up_shared(*body->function, used[body->function]);
 }
 
 // Adds the address of the image where it is needed, from one of the fixups on.
