@@ -86,12 +86,12 @@ class Order(unittest.TestCase):
             for name, tool in KEPT_BACK.items():
                 for other in ("racecheck", "synccheck"):
                     with self.subTest(name, tool=other):
-                        command = [COMMAND, "sanitize", "--tool", other, "--hang-timeout", "2", "--", program, name]
-                        right = run([*command, "right"])[1]
+                        command = [COMMAND, "sanitize", "--tool", other]
+                        right = run([*command, "--", program, name, "right"])[1]
                         self.assertIn("result 0\n", right)
                         self.assertRegex(right, "SUMMARY: 0 (hazards|errors)")
                         if other == tool:
-                            self.assertNotRegex(run([*command, "wrong"])[1], "SUMMARY: 0 (hazards|errors)")
+                            self.assertNotRegex(run([*command, "--hang-timeout", "2", "--", program, name, "wrong"])[1], "SUMMARY: 0 (hazards|errors)")
 
     def test_libraries(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
