@@ -30,13 +30,26 @@ enum class Word : std::uint8_t {
   system,
   relu,
   keeps_nan,
+  as_distance,
   other,
 };
 
 enum class Relation : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
 
 // What atom and red do.
-enum class Change : std::uint8_t { none, add, least, greatest, bit_and, bit_or, bit_xor };
+enum class Change : std::uint8_t {
+  none,
+  add,
+  least,
+  greatest,
+  bit_and,
+  bit_or,
+  bit_xor,
+  exchange,
+  compare_exchange,
+  increment,
+  decrement,
+};
 
 struct Meaning {
   Op op{};

@@ -11,6 +11,8 @@ namespace nvmlkit::ptx {
 inline constexpr unsigned kLanes = 32;
 using Mask = std::uint32_t;  // a bit per lane
 inline constexpr Mask kAllLanes = ~Mask{0};
+// What a look at memory that others change counts for, in instructions of a warp's turn.
+inline constexpr unsigned kWeightOfPoll = 64;
 // The first lane of a mask with lanes.
 constexpr unsigned first_of(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
 

@@ -32,6 +32,9 @@ using ExecuteOne = bool (*)(CodeContext*, std::uint32_t at, std::int32_t place);
 using Unpack = void (*)(std::byte* registers, std::uint32_t register_bytes);
 using UnpackRegister = void (*)(std::byte* at, std::uint32_t* mark);
 
+// What code did with memory that other threads wait for or change.
+inline constexpr std::uint32_t kMemoryChanged = 1, kMemoryLookedAt = 2;
+
 struct CodeContext {
   std::byte* registers = nullptr;      // of the frame
   const std::byte* special = nullptr;  // registers of the warp
@@ -60,7 +63,8 @@ struct CodeContext {
   std::uint32_t resumes = 0;
   std::uint32_t is_alone = 0;    // no other thread changes memory
   std::uint32_t is_whole = 0;    // the lanes are all threads of the block: its barriers are none for them
-  std::uint32_t polls = 0;       // it changed memory that others may wait for
+  std::uint32_t polls = 0;       // kMemoryChanged, kMemoryLookedAt
+  std::uint32_t arrived = 0;     // lanes that have left `lanes` for `limit`
   std::uint32_t part_count = 0;  // where it has ended with lanes in several places: some have none
   Part parts[kMostParts];
   // For the compiler: of each byte of `params`, whether launches differ in it. Null: nothing is known of that.
@@ -100,7 +104,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 14;
+inline constexpr std::uint32_t kCompilerVersion = 16;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

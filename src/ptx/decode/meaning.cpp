@@ -17,7 +17,7 @@ constexpr std::pair<std::string_view, Word> kWords[] = {
     {"rm", Word::not_nearest},  {"rp", Word::not_nearest},  {"l", Word::left},
     {"wrap", Word::wraps},      {"up", Word::up},           {"down", Word::down},
     {"bfly", Word::butterfly},  {"sys", Word::system},      {"relu", Word::relu},
-    {"NaN", Word::keeps_nan},
+    {"NaN", Word::keeps_nan},   {"shiftamt", Word::as_distance},
 };
 
 constexpr std::pair<std::string_view, Relation> kRelations[] = {
@@ -31,6 +31,8 @@ constexpr std::pair<std::string_view, Relation> kRelations[] = {
 constexpr std::pair<std::string_view, Change> kChanges[] = {
     {"add", Change::add},     {"min", Change::least}, {"max", Change::greatest},
     {"and", Change::bit_and}, {"or", Change::bit_or}, {"xor", Change::bit_xor},
+    {"exch", Change::exchange}, {"cas", Change::compare_exchange}, {"inc", Change::increment},
+    {"dec", Change::decrement},
 };
 
 // What no instruction here does otherwise because of it. Approximate forms are as exact as the others.

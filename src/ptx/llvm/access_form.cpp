@@ -6,7 +6,8 @@ namespace nvmlkit::ptx::jit {
 namespace {
 
 bool has_known_words(const Instruction& i, const Meaning& meaning) {
-  if (meaning.op == Op::ld_ || meaning.op == Op::st_) return meaning.is_only({Word::vector}) && !i.flag;
+  if (meaning.op == Op::ld_ || meaning.op == Op::st_)
+    return meaning.is_only({Word::vector, Word::ordered, Word::system}) && (!i.flag || i.count == 1);
   return meaning.change != Change::none && meaning.is_only({Word::ordered, Word::system}) && i.count == 1;
 }
 
@@ -60,6 +61,8 @@ std::optional<MemoryAccess> memory_access(const Function& function, const Needs&
   out.type = meaning.types[0];
   if (changes && (!is_number(out.type) || size_of(out.type) < 4)) return std::nullopt;
   if (changes) out.before = i.d;
+  if (out.change == Change::compare_exchange) out.wanted = i.c;
+  out.is_ordered = !changes && i.flag;
   out.base = i.a;
   out.wide_address = i.wide_address;
   out.offset = i.immediate;

@@ -23,6 +23,8 @@ struct MemoryAccess {
   Change change = Change::none;  // neither a load nor a store
   bool of_system = false;        // a change that the host sees as one
   Operand before;                // what was there before the change; may be absent
+  Operand wanted;                // what is stored where the expected value is found
+  bool is_ordered = false;       // others may wait for it, or store what it waits for
   std::vector<Operand> values;   // one, or those of a vector; some may be absent
 
   unsigned element_size() const { return size_of(type); }

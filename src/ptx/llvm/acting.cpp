@@ -244,18 +244,21 @@ void Translator::store_lanes(const MemoryAccess& access, const Place& place, con
 }
 
 // What was there before, where it is asked for.
-llvm::Value* Translator::change_some(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain) {
+llvm::Value* Translator::change_some(const MemoryAccess& access, const Place& place, const ChangeOperands& all,
+                                     bool is_plain) {
   auto& b = *b_;
   auto* const element = b.element(access.register_size);
   const llvm::Align align(access.register_size);
-  b.CreateAlignedStore(all, stack(0), llvm::Align(64));
+  b.CreateAlignedStore(all.by, stack(0), llvm::Align(64));
+  if (all.wanted) b.CreateAlignedStore(all.wanted, stack(2), llvm::Align(64));
   for_acting([&](llvm::Value* lane) {
-    auto* const by = b.CreateAlignedLoad(element, of_lane_on_stack(0, element, lane), align);
-    auto* const before = change_one(access, b.pointer(host_at(place, lane)), by, is_plain);
+    ChangeOperands own{b.CreateAlignedLoad(element, of_lane_on_stack(0, element, lane), align), nullptr};
+    if (all.wanted) own.wanted = b.CreateAlignedLoad(element, of_lane_on_stack(2, element, lane), align);
+    auto* const before = change_one(access, b.pointer(host_at(place, lane)), own, is_plain);
     if (access.before.is_there()) b.CreateAlignedStore(before, of_lane_on_stack(1, element, lane), align);
   });
-  if (!access.before.is_there()) return llvm::PoisonValue::get(all->getType());
-  return b.CreateAlignedLoad(all->getType(), stack(1), llvm::Align(64));
+  if (!access.before.is_there()) return llvm::PoisonValue::get(all.by->getType());
+  return b.CreateAlignedLoad(all.by->getType(), stack(1), llvm::Align(64));
 }
 
 }  // namespace nvmlkit::ptx::jit

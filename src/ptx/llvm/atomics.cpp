@@ -21,6 +21,12 @@ llvm::AtomicRMWInst::BinOp operation_of(const MemoryAccess& access) {
       return And;
     case Change::bit_or:
       return Or;
+    case Change::exchange:
+      return Xchg;
+    case Change::increment:
+      return UIncWrap;
+    case Change::decrement:
+      return UDecWrap;
     default:
       return Xor;
   }
@@ -28,11 +34,13 @@ llvm::AtomicRMWInst::BinOp operation_of(const MemoryAccess& access) {
 
 }  // namespace
 
-llvm::Value* Translator::changed(const MemoryAccess& access, llvm::Value* before, llvm::Value* by) {
+llvm::Value* Translator::changed(const MemoryAccess& access, llvm::Value* before, const ChangeOperands& operands) {
   auto& b = *b_;
+  auto* const by = operands.by;
   const auto extreme = [&](llvm::Intrinsic::ID of_signed, llvm::Intrinsic::ID of_unsigned) {
     return b.CreateBinaryIntrinsic(is_signed(access.type) ? of_signed : of_unsigned, before, by);
   };
+  auto *const zero = llvm::ConstantInt::get(by->getType(), 0), *const one = llvm::ConstantInt::get(by->getType(), 1);
   switch (access.change) {
     case Change::add: {
       return is_float(access.type) ? sum_in_memory(access, before, by) : b.CreateAdd(before, by);
@@ -45,6 +53,16 @@ llvm::Value* Translator::changed(const MemoryAccess& access, llvm::Value* before
       return b.CreateAnd(before, by);
     case Change::bit_or:
       return b.CreateOr(before, by);
+    case Change::exchange:
+      return by;
+    case Change::compare_exchange:
+      return b.CreateSelect(b.CreateICmpEQ(before, by), operands.wanted, before);
+    case Change::increment:
+      return b.CreateSelect(b.CreateICmpUGE(before, by), zero, b.CreateAdd(before, one));
+    case Change::decrement: {
+      auto* const ends = b.CreateOr(b.CreateICmpEQ(before, zero), b.CreateICmpUGT(before, by));
+      return b.CreateSelect(ends, by, b.CreateSub(before, one));
+    }
     default:
       return b.CreateXor(before, by);
   }
@@ -70,10 +88,15 @@ llvm::Value* Translator::sum_in_memory(const MemoryAccess& access, llvm::Value* 
   return b.CreateSelect(b.CreateFCmpUNO(sum, sum), none, bits);
 }
 
-llvm::Value* Translator::change_at_once(const MemoryAccess& access, llvm::Value* at, llvm::Value* by) {
+llvm::Value* Translator::change_at_once(const MemoryAccess& access, llvm::Value* at, const ChangeOperands& operands) {
   auto& b = *b_;
   using enum llvm::AtomicOrdering;
   const llvm::Align align(access.element_size());
+  auto* const by = operands.by;
+  if (access.change == Change::compare_exchange) {
+    auto* const both = b.CreateAtomicCmpXchg(at, by, operands.wanted, align, SequentiallyConsistent, Monotonic);
+    return b.CreateExtractValue(both, 0);
+  }
   if (!is_float(access.type)) return b.CreateAtomicRMW(operation_of(access), at, by, align, SequentiallyConsistent);
   auto* const first = b.CreateAlignedLoad(by->getType(), at, align);
   first->setAtomic(Monotonic);
@@ -84,26 +107,33 @@ llvm::Value* Translator::change_at_once(const MemoryAccess& access, llvm::Value*
   auto* const before = b.CreatePHI(by->getType(), 2);
   before->addIncoming(first, from);
   auto* const both =
-      b.CreateAtomicCmpXchg(at, before, changed(access, before, by), align, SequentiallyConsistent, Monotonic);
+      b.CreateAtomicCmpXchg(at, before, changed(access, before, operands), align, SequentiallyConsistent, Monotonic);
   before->addIncoming(b.CreateExtractValue(both, 0), b.GetInsertBlock());
   b.CreateCondBr(b.CreateExtractValue(both, 1), done, again);
   b.SetInsertPoint(done);
   return before;
 }
 
+void Translator::note_polls(std::uint32_t how) {
+  auto& b = *b_;
+  auto* const before = field(offsetof(CodeContext, polls), b.getInt32Ty());
+  b.CreateStore(b.CreateOr(before, b.getInt32(how)),
+                b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, polls)));
+}
+
 // One lane after the other: what an earlier one did, a later one sees. Returns what was there before.
 llvm::Value* Translator::change(const MemoryAccess& access, const Place& place) {
   auto& b = *b_;
   const bool is_shared = access.space == Space::shared;
-  if (!is_shared)
-    b.CreateStore(b.getInt32(1), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, polls)));
+  if (!is_shared) note_polls(kMemoryChanged);
   const auto by = operand(access.values[0], access.register_size);
-  auto* const all = b.as_vector(by);
+  ChangeOperands all{b.as_vector(by), nullptr};
+  if (access.wanted.is_there()) all.wanted = b.as_vector(operand(access.wanted, access.register_size));
   const bool adds_up = access.change == Change::add && !is_float(access.type) && !access.before.is_there();
   if (adds_up && place.shape->is_same()) {
-    auto* const total = b.CreateAddReduce(of_lanes(all, llvm::Constant::getNullValue(all->getType())));
+    auto* const total = b.CreateAddReduce(of_lanes(all.by, llvm::Constant::getNullValue(all.by->getType())));
     auto* const at = host_of_lane(place, 0, 0);
-    if (!is_shared) return change_at_once(access, at, total);
+    if (!is_shared) return change_at_once(access, at, {total, nullptr});
     auto* const before = b.CreateAlignedLoad(b.element(access.register_size), at, llvm::Align(access.element_size()));
     b.CreateAlignedStore(b.CreateAdd(before, total), at, llvm::Align(access.element_size()));
     return before;
@@ -114,7 +144,7 @@ llvm::Value* Translator::change(const MemoryAccess& access, const Place& place) 
   auto* const done = new_block("changed");
   auto* const is_alone = field(offsetof(CodeContext, is_alone), b.getInt32Ty());
   b.CreateCondBr(b.CreateICmpNE(is_alone, b.getInt32(0)), alone, beside_others);
-  auto* const out = llvm::PHINode::Create(all->getType(), 2, "", done);
+  auto* const out = llvm::PHINode::Create(all.by->getType(), 2, "", done);
   for (const auto block : {alone, beside_others}) {
     b.SetInsertPoint(block);
     auto* const before = change_lanes(access, place, all, block == alone);
@@ -125,21 +155,24 @@ llvm::Value* Translator::change(const MemoryAccess& access, const Place& place) 
   return out;
 }
 
-llvm::Value* Translator::change_one(const MemoryAccess& access, llvm::Value* at, llvm::Value* by, bool is_plain) {
-  if (!is_plain) return change_at_once(access, at, by);
+llvm::Value* Translator::change_one(const MemoryAccess& access, llvm::Value* at, const ChangeOperands& operands,
+                                    bool is_plain) {
+  if (!is_plain) return change_at_once(access, at, operands);
   auto& b = *b_;
-  auto* const before = b.CreateAlignedLoad(by->getType(), at, llvm::Align(access.element_size()));
-  b.CreateAlignedStore(changed(access, before, by), at, llvm::Align(access.element_size()));
+  auto* const before = b.CreateAlignedLoad(operands.by->getType(), at, llvm::Align(access.element_size()));
+  b.CreateAlignedStore(changed(access, before, operands), at, llvm::Align(access.element_size()));
   return before;
 }
 
-llvm::Value* Translator::change_lanes(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain) {
+llvm::Value* Translator::change_lanes(const MemoryAccess& access, const Place& place, const ChangeOperands& all,
+                                      bool is_plain) {
   if (acts_) return change_some(access, place, all, is_plain);
   auto& b = *b_;
-  llvm::Value* out = llvm::PoisonValue::get(all->getType());
+  llvm::Value* out = llvm::PoisonValue::get(all.by->getType());
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     auto* const at = host_of_lane(place, lane, 0);
-    auto* const own = b.CreateExtractElement(all, lane);
+    ChangeOperands own{b.CreateExtractElement(all.by, lane), nullptr};
+    if (all.wanted) own.wanted = b.CreateExtractElement(all.wanted, lane);
     auto* const before = change_one(access, at, own, is_plain);
     if (access.before.is_there()) out = b.CreateInsertElement(out, before, lane);
   }

@@ -1,4 +1,4 @@
-// Bits, bit fields and bytes.
+// Bits, bit fields, bytes, and the upper halves of products.
 #include <llvm/IR/IRBuilder.h>
 
 #include <algorithm>
@@ -20,7 +20,15 @@ class Bits {
       case Rule::logic3:
         return logic();
       case Rule::high:
-        return cut(b_.CreateLShr(b_.CreateMul(wide(a_[0]), wide(a_[1])), width_));
+        return a_.size() > 2 ? b_.CreateAdd(high(), a_[2]) : high();
+      case Rule::count_ones:
+        return count(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, a_[0]));
+      case Rule::leading_zeros:
+        return count(b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, a_[0], b_.getFalse()));
+      case Rule::highest_bit:
+        return highest_bit();
+      case Rule::dot:
+        return dot();
       case Rule::funnel:
         return funnel();
       case Rule::permute:
@@ -48,13 +56,54 @@ class Bits {
   }
   Value* cut(Value* v) { return b_.CreateTrunc(v, of_width(width_)); }
 
+  Value* count(Value* v) { return b_.CreateTrunc(v, of_width(32)); }
+
+  Value* high() {
+    if (width_ < 64 || !a_[0]->getType()->isVectorTy())
+      return cut(b_.CreateLShr(b_.CreateMul(wide(a_[0]), wide(a_[1])), width_));
+    // Vectors have no products of 128 bits.
+    const auto low = [&](Value* v) { return b_.CreateAnd(v, number(v, 0xFFFFFFFF)); };
+    const auto up = [&](Value* v) { return b_.CreateLShr(v, 32); };
+    auto *const x = a_[0], *const y = a_[1];
+    auto *const middle = b_.CreateMul(low(x), up(y)), *const other = b_.CreateMul(up(x), low(y));
+    auto* const carried = b_.CreateAdd(up(b_.CreateMul(low(x), low(y))), b_.CreateAdd(low(middle), low(other)));
+    auto* out = b_.CreateAdd(b_.CreateMul(up(x), up(y)), up(carried));
+    out = b_.CreateAdd(out, b_.CreateAdd(up(middle), up(other)));
+    if (!is_signed(p_.type)) return out;
+    const auto where_negative = [&](Value* which, Value* v) { return b_.CreateAnd(b_.CreateAShr(which, 63), v); };
+    return b_.CreateSub(out, b_.CreateAdd(where_negative(x, y), where_negative(y, x)));
+  }
+
+  // The highest bit that differs from the sign, or its distance from the top. All ones if there is none.
+  Value* highest_bit() {
+    auto* const bits = is_signed(p_.type) ? b_.CreateXor(a_[0], b_.CreateAShr(a_[0], width_ - 1)) : a_[0];
+    auto* const zeros = count(b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, b_.getFalse()));
+    auto* const found = p_.number ? zeros : b_.CreateSub(number(zeros, width_ - 1), zeros);
+    return b_.CreateSelect(b_.CreateICmpEQ(bits, number(bits, 0)), number(zeros, 0xFFFFFFFF), found);
+  }
+
+  Value* part(Value* v, unsigned at, unsigned width, bool has_sign) {
+    auto* const up = b_.CreateShl(v, 32 - width - at);
+    return has_sign ? b_.CreateAShr(up, 32 - width) : b_.CreateLShr(up, 32 - width);
+  }
+
+  Value* dot() {
+    const bool of_words = p_.number & Dot::kWords, signed_a = p_.number & Dot::kSignedA;
+    const unsigned width = of_words ? 16 : 8, first = of_words && p_.number & Dot::kUpperBytes ? 16 : 0;
+    auto* sum = a_[2];
+    for (unsigned k = 0; k < 32 / width; ++k)
+      sum = b_.CreateAdd(sum, b_.CreateMul(part(a_[0], width * k, width, signed_a),
+                                           part(a_[1], first + 8 * k, 8, p_.number & Dot::kSignedB)));
+    return sum;
+  }
+
   // A sum of the products that the table has.
   Value* logic() {
     Value* out = number(a_[0], 0);
     for (unsigned k = 0; k < 8; ++k) {
       if (!(p_.number >> k & 1)) continue;
-      const auto part = [&](unsigned at, unsigned bit) { return k & bit ? a_[at] : b_.CreateNot(a_[at]); };
-      out = b_.CreateOr(out, b_.CreateAnd(b_.CreateAnd(part(0, 4), part(1, 2)), part(2, 1)));
+      const auto factor = [&](unsigned at, unsigned bit) { return k & bit ? a_[at] : b_.CreateNot(a_[at]); };
+      out = b_.CreateOr(out, b_.CreateAnd(b_.CreateAnd(factor(0, 4), factor(1, 2)), factor(2, 1)));
     }
     return out;
   }

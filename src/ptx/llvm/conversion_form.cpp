@@ -9,19 +9,26 @@ using enum Type;
 
 bool is_narrow(Type t) { return t == bf16 || (t == f16 && converts_halves()); }
 
-// Without a word, or by rounding to whole numbers.
+bool is_whole(Type t) {
+  return t == u8 || t == s8 || t == u16 || t == s16 || t == u32 || t == s32 || t == u64 || t == s64;
+}
+
+// Without a word, by rounding to whole numbers, or to the ends of a type.
 bool is_known(Type to, Type from, Meaning meaning) {
-  if (to == f32 || from == f32) meaning.words &= ~(1u << static_cast<unsigned>(Word::ftz));
-  const auto is_whole = [](Type t) { return t == u16 || t == s16 || t == u32 || t == s32 || t == u64 || t == s64; };
+  const auto leave_out = [&](Word word) { meaning.words &= ~(1u << static_cast<unsigned>(word)); };
+  if (to == f32 || from == f32) leave_out(Word::ftz);
+  // What is no whole number ends there anyway.
+  const bool is_cut = to == f32 && from == f32 && meaning.has(Word::sat);
+  if (is_whole(to) || is_cut) leave_out(Word::sat);
   const auto is_real = [](Type t) { return t == f32 || t == f64 || is_narrow(t); };
   if (meaning.words == 0) {
     if (is_whole(to)) return is_whole(from);
-    if (to == f32 || to == f64) return is_whole(from) || (is_real(from) && to != from);
+    if (to == f32 || to == f64) return is_cut || is_whole(from) || (is_real(from) && to != from);
     return is_narrow(to) && ((is_whole(from) && size_of(from) <= 4) || from == f32);
   }
   if (!meaning.is_only({Word::to_integer})) return false;
   if (is_narrow(from)) return is_whole(to) || to == from;
-  return (from == f32 || from == f64) && (to == s32 || to == u32 || to == s64 || to == u64 || to == from);
+  return (from == f32 || from == f64) && (is_whole(to) || to == from);
 }
 
 // Two floats; the first is the upper half.
@@ -51,14 +58,20 @@ std::optional<Pure> conversion_form(const Function& function, const Needs& needs
       if (operand.area() == Operand::registers && a.offset == operand.offset()) return unsigned{a.size};
     return 0u;
   };
-  if (register_size(i.d) != size_of(to) || register_size(i.a) != size_of(from)) return std::nullopt;
+  // Narrow numbers lie in wider registers, too.
+  const auto fits = [](unsigned size, Type type) {
+    return size == size_of(type) || (is_whole(type) && size_of(type) <= 2 && size > size_of(type) && size <= 8);
+  };
+  const auto to_size = register_size(i.d), from_size = register_size(i.a);
+  if (!fits(to_size, to) || !fits(from_size, from)) return std::nullopt;
   out.rule = Rule::convert;
   out.from = from;
   out.to_integer = meaning.has(Word::to_integer);
   out.rounding = meaning.rounding;
   out.flushes = meaning.has(Word::ftz);
-  out.arguments = {{i.a, static_cast<std::uint8_t>(size_of(from))}};
-  out.d = Key{i.d.offset(), static_cast<std::uint8_t>(size_of(to))};
+  out.saturates = meaning.has(Word::sat);
+  out.arguments = {{i.a, static_cast<std::uint8_t>(from_size)}};
+  out.d = Key{i.d.offset(), static_cast<std::uint8_t>(to_size)};
   return out;
 }
 

@@ -13,22 +13,53 @@ using llvm::Value;
 class Conversion {
  public:
   Conversion(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<Value*>& from)
-      : p_(pure), b_(b), from_(from[0]), other_(from.back()) {}
+      : p_(pure), b_(b), from_(from[0]), other_(from.back()) {
+    if (p_.rule == Rule::convert && !is_float(p_.from)) from_ = b_.CreateTrunc(from_, like(integer(p_.from)));
+  }
 
   Value* emit() {
     if (p_.rule == Rule::pack_halves) return pair();
-    if (p_.type == Type::f16 || p_.type == Type::bf16) return narrowed(b_, wide(), p_.type);
-    if (p_.from == Type::bf16 && p_.type == Type::f32 && !p_.to_integer) return from_bfloat();
-    if (is_float(p_.from)) return is_float(p_.type) ? bits(between(real(), p_.type)) : cut(rounded(real()));
-    if (is_float(p_.type)) {
-      auto* const to = like(real_type(p_.type));
-      return bits(is_signed(p_.from) ? b_.CreateSIToFP(from_, to) : b_.CreateUIToFP(from_, to));
-    }
-    auto* const to = like(integer(p_.type));
-    return is_signed(p_.from) ? b_.CreateSExtOrTrunc(from_, to) : b_.CreateZExtOrTrunc(from_, to);
+    if (is_float(p_.type)) return of_reals();
+    auto* const out = is_float(p_.from) ? cut(rounded(real())) : whole();
+    auto* const as_register = like(b_.getIntNTy(8 * p_.d->size));
+    return is_signed(p_.type) ? b_.CreateSExt(out, as_register) : b_.CreateZExt(out, as_register);
   }
 
  private:
+  Value* of_reals() {
+    if (p_.type == Type::f16 || p_.type == Type::bf16) return narrowed(b_, wide(), p_.type);
+    if (p_.from == Type::bf16 && p_.type == Type::f32 && !p_.to_integer) return from_bfloat();
+    if (is_float(p_.from)) return bits(between(real(), p_.type));
+    auto* const to = like(real_type(p_.type));
+    return bits(is_signed(p_.from) ? b_.CreateSIToFP(from_, to) : b_.CreateUIToFP(from_, to));
+  }
+
+  // Between whole numbers.
+  Value* whole() {
+    auto* const to = like(integer(p_.type));
+    auto* const in = p_.saturates ? between_ends() : from_;
+    return is_signed(p_.from) ? b_.CreateSExtOrTrunc(in, to) : b_.CreateZExtOrTrunc(in, to);
+  }
+
+  // The number, no further than the ends of the new type as far as the old one goes.
+  Value* between_ends() {
+    const unsigned old_bits = 8 * size_of(p_.from), new_bits = 8 * size_of(p_.type);
+    const auto ones = [](unsigned count) { return ~std::uint64_t{0} >> (64 - count); };
+    const auto highest = ones(is_signed(p_.type) ? new_bits - 1 : new_bits);
+    const auto old_highest = ones(is_signed(p_.from) ? old_bits - 1 : old_bits);
+    auto* out = from_;
+    const auto limit = [&](llvm::Intrinsic::ID by, std::uint64_t end) {
+      out = b_.CreateBinaryIntrinsic(by, out, number(out, end));
+    };
+    if (is_signed(p_.from)) {
+      if (!is_signed(p_.type)) limit(llvm::Intrinsic::smax, 0);
+      if (is_signed(p_.type) && new_bits < old_bits) limit(llvm::Intrinsic::smax, ~highest & ones(old_bits));
+      if (highest < old_highest) limit(llvm::Intrinsic::smin, highest);
+    } else if (highest < old_highest) {
+      limit(llvm::Intrinsic::umin, highest);
+    }
+    return out;
+  }
   llvm::Type* like(llvm::Type* element) {
     const auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(from_->getType());
     return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;
@@ -49,7 +80,7 @@ class Conversion {
   Value* between(Value* x, Type to) {
     x = p_.to_integer ? rounded(x) : x;
     auto* const type = like(real_type(to));
-    if (x->getType() == type) return x;
+    if (x->getType() == type) return p_.saturates ? between_0_and_1(b_, x) : x;
     if (to == Type::f64) return b_.CreateFPExt(p_.flushes ? of_one_form(x) : x, type);
     // A double counts as small when it is rounded.
     auto* const out = b_.CreateFPTrunc(x, type);

@@ -24,10 +24,7 @@ class Floats {
     if (p_.rule == Rule::least || p_.rule == Rule::greatest) return extreme();
     auto* out = p_.rounding != Rounding::nearest ? directed() : computes() && p_.flushes ? with_flushes() : of(x_);
     if (p_.rule == Rule::negate || p_.rule == Rule::absolute) out = with_sign_of_none(out);
-    if (p_.saturates) {
-      auto* const below = b_.CreateSelect(b_.CreateFCmpOLT(out, real(out, 1)), out, real(out, 1));
-      out = b_.CreateSelect(b_.CreateFCmpOGT(out, real(out, 0)), below, real(out, 0));
-    }
+    if (p_.saturates) out = between_0_and_1(b_, out);
     return b_.CreateBitCast(out, a_[0]->getType());
   }
 
@@ -176,6 +173,12 @@ Value* flushed(llvm::IRBuilderBase& b, Value* x) {
   auto* const is_small = b.CreateICmpEQ(b.CreateAnd(bits, number(bits, 0x7F800000)), number(bits, 0));
   auto* const out = b.CreateSelect(is_small, b.CreateAnd(bits, number(bits, 0x80000000)), bits);
   return b.CreateBitCast(out, x->getType());
+}
+
+Value* between_0_and_1(llvm::IRBuilderBase& b, Value* x) {
+  auto *const zero = llvm::ConstantFP::get(x->getType(), 0), *const one = llvm::ConstantFP::get(x->getType(), 1);
+  auto* const below = b.CreateSelect(b.CreateFCmpOLT(x, one), x, one);
+  return b.CreateSelect(b.CreateFCmpOGT(x, zero), below, zero);
 }
 
 Value* emit_floats(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<Value*>& arguments) {

@@ -16,6 +16,9 @@ llvm::Value* unknown(llvm::IRBuilderBase& b, llvm::Value* number);
 // Zero with the sign of an f32 that is less than the least normal one.
 llvm::Value* flushed(llvm::IRBuilderBase& b, llvm::Value* x);
 
+// 0 or 1 for what is beyond them; 0 for what is no number.
+llvm::Value* between_0_and_1(llvm::IRBuilderBase& b, llvm::Value* x);
+
 // Of bits, to bits.
 llvm::Value* emit_floats(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& arguments);
 

@@ -5,6 +5,7 @@
 
 #include <iterator>
 
+#include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/values.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -91,10 +92,7 @@ class Halves {
   }
 
   Value* result(Value* x) {
-    if (p_.saturates) {
-      auto* const below = b_.CreateSelect(b_.CreateFCmpOLT(x, real(x, 1)), x, real(x, 1));
-      x = b_.CreateSelect(b_.CreateFCmpOGT(x, real(x, 0)), below, real(x, 0));
-    }
+    if (p_.saturates) x = between_0_and_1(b_, x);
     if (p_.is_relu) x = b_.CreateSelect(b_.CreateFCmpOLE(x, real(x, 0)), real(x, 0), x);
     return narrowed(b_, x, one_);
   }

@@ -200,13 +200,31 @@ void Translator::check_left(const MemoryAccess& access, std::uint32_t at) {
   b.SetInsertPoint(same);
 }
 
+// Who looks at memory again and again waits for others: its turn ends sooner.
+void Translator::note_look(const MemoryAccess& access) {
+  auto& b = *b_;
+  auto* const budget = field(offsetof(CodeContext, budget), b.getInt64Ty());
+  b.CreateStore(b.CreateSub(budget, b.getInt64(kWeightOfPoll)),
+                b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, budget)));
+  if (access.space == Space::global) note_polls(kMemoryLookedAt);
+}
+
 std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, Place place) {
   if (place.shape->is_any && !gathers(access, place)) {
     lay_out(place.host);
     place.is_laid_out = true;
   }
   if (access.change != Change::none) return {change(access, place)};
-  if (access.loads) return load(access, place);
+  using enum llvm::AtomicOrdering;
+  // One host thread executes the warps of a block.
+  const auto seen_by = access.space == Space::global ? llvm::SyncScope::System : llvm::SyncScope::SingleThread;
+  if (access.loads) {
+    auto out = load(access, place);
+    if (access.is_ordered) b_->CreateFence(Acquire, seen_by);
+    if (access.is_ordered) note_look(access);
+    return out;
+  }
+  if (access.is_ordered) b_->CreateFence(Release, seen_by);
   store(access, place);
   return {};
 }

@@ -21,7 +21,10 @@ bool Translator::may_part(std::size_t number, const Shapes& shapes) {
   if (!shape_of_operand(function_.code[stretch.end].guard, 0, shapes).is_any) return false;
   if (partings_.contains(number)) return true;
   auto parting = parting_at(function_, stretches_, number);
-  if (!parting) return false;
+  if (!parting) {
+    note_arrival(number);
+    return false;
+  }
   stretches_[parting->meets].from.push_back(static_cast<std::uint32_t>(number));
   partings_.emplace(number, std::move(*parting));
   return true;
@@ -40,6 +43,8 @@ void Translator::leave_out_single_ways() {
   for (std::size_t k = 1; k < stretches_.size(); ++k) {
     if (!stretches_[k].from.empty()) continue;
     if (const auto parting = partings_.find(k); parting != partings_.end()) drop(k, parting->second.meets);
+    const auto arrival = arrivals_.find(k);
+    if (arrival != arrivals_.end() && arrival->second.rest != Stretch::kOut) drop(k, arrival->second.rest);
     for (const auto to : stretches_[k].to)
       if (to != Stretch::kOut && !parts_only(k)) drop(k, to);
   }

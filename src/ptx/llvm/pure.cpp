@@ -57,6 +57,10 @@ class Emitter {
       case Rule::extract:
       case Rule::permute_by:
       case Rule::extract_by:
+      case Rule::count_ones:
+      case Rule::leading_zeros:
+      case Rule::highest_bit:
+      case Rule::dot:
         return emit_bits(p_, b_, a_);
       default:
         return is_float(p_.type) ? emit_floats(p_, b_, a_) : of_integers();
@@ -102,12 +106,13 @@ class Emitter {
         return b_.CreateNot(a_[0]);
       case Rule::negate:
         return b_.CreateNeg(a_[0]);
-      case Rule::count_ones:
-        return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, a_[0]);
-      case Rule::leading_zeros:
-        return b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, a_[0], b_.getFalse());
       case Rule::reverse:
         return b_.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, a_[0]);
+      case Rule::with_difference:
+        return b_.CreateAdd(a_[2], b_.CreateSub(extreme(llvm::Intrinsic::smax, llvm::Intrinsic::umax),
+                                                extreme(llvm::Intrinsic::smin, llvm::Intrinsic::umin)));
+      case Rule::product_of_24:
+        return product_of_24();
       case Rule::divide:
       case Rule::remainder:
         return emit_division(p_, b_, a_);
@@ -120,6 +125,15 @@ class Emitter {
 
   Value* extreme(llvm::Intrinsic::ID of_signed, llvm::Intrinsic::ID of_unsigned) {
     return b_.CreateBinaryIntrinsic(is_signed(p_.type) ? of_signed : of_unsigned, a_[0], a_[1]);
+  }
+
+  Value* product_of_24() {
+    const auto cut = [&](Value* v) {
+      auto* const up = b_.CreateShl(v, 8);
+      return is_signed(p_.type) ? b_.CreateAShr(up, 8) : b_.CreateLShr(up, 8);
+    };
+    auto* const product = b_.CreateMul(cut(a_[0]), cut(a_[1]));
+    return a_.size() > 2 ? b_.CreateAdd(product, a_[2]) : product;
   }
 
   // By at least the width: zeros, or signs.
@@ -206,7 +220,8 @@ Shape shape_without_example(const Pure& pure, const std::vector<Shape>& a) {
           return product(a[0], Shape::constant(std::uint64_t{1} << *a[1].value), size);
         break;
       case Rule::convert:
-        if (!is_float(pure.from) && !a[0].is_any && !all_same(a) && size_of(pure.from) >= 4) {
+        if (!is_float(pure.from) && !a[0].is_any && !all_same(a) && size_of(pure.from) >= 4 && !pure.saturates &&
+            size_of(pure.type) == size) {
           Shape out = a[0];
           out.value.reset();
           for (auto& m : out.more) m = truncated(static_cast<std::uint64_t>(m), size);

@@ -56,7 +56,11 @@ enum class Rule : std::uint8_t {
   remainder,
   count_ones,
   leading_zeros,
+  highest_bit,
   reverse,
+  with_difference,  // a sum of c and what a and b differ by
+  product_of_24,    // of the lowest 24 bits
+  dot,
   with_sign,
   fused,
   divide,
@@ -80,10 +84,16 @@ struct Pure {
   bool saturates = false, is_relu = false, keeps_nan = false;  // of halves
   bool of_frame = false;  // the number is relative to the local memory of the frame,
   bool of_image = false;  // or to the variables of the module
-  // Of lop3 the table, of prmt the bytes, of a field its start and length, of an address its window, or 0 without it.
+  // Of lop3 the table, of prmt the bytes, of a field its start and length, of an address its window, or 0 without it, of
+  // bfind whether it is a distance, of a dot product its Dot.
   std::uint64_t number = 0;
   std::vector<Argument> arguments;
   std::optional<Key> d, d2;  // d2: the opposite of a comparison
+};
+
+// What a dot product multiplies.
+struct Dot {
+  static constexpr std::uint64_t kSignedA = 1, kSignedB = 2, kUpperBytes = 4, kWords = 8;
 };
 
 // Nothing for an instruction that is none, or that the interpreter executes.

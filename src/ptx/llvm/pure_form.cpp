@@ -26,6 +26,8 @@ class Reader {
     if (size != 2 && size != 4 && size != 8) return std::nullopt;
     if (!is_number(out_.type)) return std::nullopt;
     if (meaning_.op == Op::prmt_ || meaning_.op == Op::bfi_ || meaning_.op == Op::bfe_) return of_fields(size);
+    if (meaning_.op == Op::popc_ || meaning_.op == Op::clz_ || meaning_.op == Op::bfind_) return of_counts(size);
+    if (meaning_.op == Op::dp4a_ || meaning_.op == Op::dp2a_) return of_dot();
     const auto rule = is_float(out_.type) ? of_floats() : of_integers();
     if (!rule) return std::nullopt;
     out_.rule = *rule;
@@ -103,7 +105,7 @@ class Reader {
     if (meaning_.words == 0) return low;
     const auto size = size_of(out_.type);
     if (meaning_.is_only({Word::wide}) && size <= 4) return wide;
-    return meaning_.is_only({Word::hi}) && low == Rule::mul && size == 4 ? std::optional(Rule::high) : std::nullopt;
+    return meaning_.is_only({Word::hi}) && size >= 4 ? std::optional(Rule::high) : std::nullopt;
   }
 
   std::optional<Rule> of_bits() const {
@@ -124,12 +126,13 @@ class Reader {
         return i_.immediate < 256 && size_of(out_.type) == 4 ? std::optional(Rule::logic3) : std::nullopt;
       case Op::selp_:
         return Rule::select;
-      case Op::popc_:
-        return size_of(out_.type) == 4 ? std::optional(Rule::count_ones) : std::nullopt;
-      case Op::clz_:
-        return size_of(out_.type) == 4 ? std::optional(Rule::leading_zeros) : std::nullopt;
       case Op::brev_:
         return Rule::reverse;
+      case Op::sad_:
+        return Rule::with_difference;
+      case Op::mul24_:
+      case Op::mad24_:
+        return Rule::product_of_24;
       case Op::neg_:
         return is_signed(out_.type) ? std::optional(Rule::negate) : std::nullopt;
       case Op::abs_:
@@ -218,6 +221,25 @@ class Reader {
       take(i_.c, 4);
     }
     return with_target(size);
+  }
+
+  // Bits are counted in 32 bits.
+  std::optional<Pure> of_counts(std::uint8_t size) {
+    const bool finds = meaning_.op == Op::bfind_;
+    if (size < 4 || (finds ? !meaning_.is_only({Word::as_distance}) : meaning_.words != 0)) return std::nullopt;
+    out_.rule = finds ? Rule::highest_bit : meaning_.op == Op::popc_ ? Rule::count_ones : Rule::leading_zeros;
+    out_.number = meaning_.has(Word::as_distance) ? 1 : 0;
+    take(i_.a, size);
+    return with_target(4);
+  }
+
+  std::optional<Pure> of_dot() {
+    if (!meaning_.is_only({Word::hi})) return std::nullopt;
+    out_.rule = Rule::dot;
+    out_.number = (is_signed(out_.type) ? Dot::kSignedA : 0) | (is_signed(meaning_.types[1]) ? Dot::kSignedB : 0) |
+                  (meaning_.has(Word::hi) ? Dot::kUpperBytes : 0) | (meaning_.op == Op::dp2a_ ? Dot::kWords : 0);
+    for (const auto operand : {i_.a, i_.b, i_.c}) take(operand, 4);
+    return with_target(4);
   }
 
   std::optional<Pure> comparison() {

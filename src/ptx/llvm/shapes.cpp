@@ -24,6 +24,7 @@ void Translator::find_shapes() {
       }
   shapes_.assign(stretches_.size(), {});
   partings_.clear();
+  arrivals_.clear();
   std::vector<bool> reached(stretches_.size());
   for (const auto key : used_at(stretches_[0].begin)) shapes_[0][key] = assumptions_.of_register(key);
   reached[0] = true;

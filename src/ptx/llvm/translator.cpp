@@ -62,6 +62,8 @@ void Translator::begin_stretch(std::size_t number) {
   if (ways == 1) {
     values_ = begun.values;
     executed_ = begun.executed_before;
+    lanes_ = begun.lanes_before;
+    if (!arrivals_.empty()) act_for_lanes();
     return;
   }
   values_.clear();
@@ -76,6 +78,9 @@ void Translator::begin_stretch(std::size_t number) {
   }
   begun.executed = b_->CreatePHI(b_->getInt64Ty(), static_cast<unsigned>(ways));
   executed_ = begun.executed;
+  if (arrivals_.empty()) return;
+  lanes_ = begun.lanes = b_->CreatePHI(b_->getInt32Ty(), static_cast<unsigned>(ways));
+  act_for_lanes();
 }
 
 void Translator::emit_instruction(std::uint32_t at) {
@@ -87,9 +92,18 @@ void Translator::emit_instruction(std::uint32_t at) {
     b_->CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
     return;
   }
+  if (is_fence(at)) {
+    b_->CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+    return;
+  }
   if (const auto access = access_at(at)) return emit_access(*access, at);
   const bool is_known = emit_carry(at) || (!part_ && (emit_tensor(at) || emit_matrix_load(at) || emit_exchange(at)));
   if (!is_known) emit_by_interpreter(at);
+}
+
+bool Translator::is_fence(std::uint32_t at) const {
+  const auto op = function_.meanings[at].op;
+  return (op == Op::membar_ || op == Op::fence_) && function_.code[at].kind == Kind::plain;
 }
 
 void Translator::end_stretch(std::size_t number) {
@@ -178,6 +192,16 @@ void Translator::part_at(std::size_t number, llvm::Value* takes) {
     }
   }
   values_ = values;
+  if (arrivals_.contains(number)) {
+    auto *const arrives = new_block("arrives"), *const parts = new_block("parts_for_others");
+    const auto ahead = stretches_[arrivals_.at(number).ahead].begin;
+    b.CreateCondBr(b.CreateICmpEQ(b.getInt32(ahead), limit_), arrives, parts);
+    b.SetInsertPoint(arrives);
+    emit_arrival(number, takes);
+    b.SetInsertPoint(parts);
+    values_ = values;
+    executed_ = executed;
+  }
   if (known == partings_.end() || !all_lanes_) {
     const auto length = stretch.end - stretch.begin;
     executed_ = b.CreateSub(executed, b.getInt64(length + 1));
@@ -193,9 +217,10 @@ void Translator::hand_over(std::size_t to) {
   if (ways == 1) {
     begun.values = values_;
     begun.executed_before = executed_;
+    begun.lanes_before = lanes_;
   } else {
     // In the form of the phi, made here; it is added when all phis are there.
-    Incoming incoming{b.GetInsertBlock(), executed_, {}};
+    Incoming incoming{b.GetInsertBlock(), executed_, lanes_, {}};
     for (const auto& [key, shape] : shapes_[to]) {
       if (stays(key)) continue;
       const auto own = values_.find(key);
@@ -213,6 +238,7 @@ void Translator::add_to_phis(std::size_t to) {
   for (const auto& incoming : begun.incoming) {
     for (const auto& [key, phi] : begun.phis) phi->addIncoming(incoming.values.at(key), incoming.from);
     begun.executed->addIncoming(incoming.executed, incoming.from);
+    if (begun.lanes) begun.lanes->addIncoming(incoming.lanes, incoming.from);
   }
 }
 

@@ -85,6 +85,7 @@ class Translator {
   // Stretches and how they end (translator.cpp).
   void begin_stretch(std::size_t number);
   void emit_instruction(std::uint32_t at);
+  bool is_fence(std::uint32_t at) const;
   void end_stretch(std::size_t number);
   void go(std::size_t from, std::size_t to);
   void part_at(std::size_t number, llvm::Value* takes);
@@ -106,6 +107,10 @@ class Translator {
   void join_part(llvm::BasicBlock* from, llvm::BasicBlock* done, const Values& before,
                  const std::map<std::uint32_t, llvm::Value*>& pending, llvm::Value* executed);
   void leave_parted(std::uint32_t at, unsigned more_executed);
+  // Lanes that come to where others wait (arrivals.cpp).
+  void note_arrival(std::size_t number);
+  void emit_arrival(std::size_t number, llvm::Value* takes);
+  void act_for_lanes();
   // Of a part of the lanes, the others keep what they need.
   Lanes of_part(Key key, const Lanes& lanes, const Lanes& before);
 
@@ -187,11 +192,17 @@ class Translator {
   std::vector<llvm::Value*> load(const MemoryAccess& access, const Place& place);
   void store(const MemoryAccess& access, const Place& place);
   llvm::Value* change(const MemoryAccess& access, const Place& place);
-  llvm::Value* change_lanes(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain);
-  llvm::Value* change_one(const MemoryAccess& access, llvm::Value* at, llvm::Value* by, bool is_plain);
-  llvm::Value* changed(const MemoryAccess& access, llvm::Value* before, llvm::Value* by);
+  // Of one lane, or of all; `wanted` is null except for a compare and exchange.
+  struct ChangeOperands {
+    llvm::Value *by, *wanted;
+  };
+  llvm::Value* change_lanes(const MemoryAccess& access, const Place& place, const ChangeOperands& all, bool is_plain);
+  llvm::Value* change_one(const MemoryAccess& access, llvm::Value* at, const ChangeOperands& operands, bool is_plain);
+  llvm::Value* changed(const MemoryAccess& access, llvm::Value* before, const ChangeOperands& operands);
   llvm::Value* sum_in_memory(const MemoryAccess& access, llvm::Value* before, llvm::Value* by);
-  llvm::Value* change_at_once(const MemoryAccess& access, llvm::Value* at, llvm::Value* by);
+  llvm::Value* change_at_once(const MemoryAccess& access, llvm::Value* at, const ChangeOperands& operands);
+  void note_polls(std::uint32_t how);
+  void note_look(const MemoryAccess& access);
   llvm::Value* left_in(Key key, const Shape& shape);
   void check_left(const MemoryAccess& access, std::uint32_t at);
   std::vector<llvm::Value*> load_lanes(const MemoryAccess& access, const Place& place);
@@ -217,7 +228,7 @@ class Translator {
   bool store_to_shared(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   bool store_runs(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   void store_lanes(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
-  llvm::Value* change_some(const MemoryAccess& access, const Place& place, llvm::Value* all, bool is_plain);
+  llvm::Value* change_some(const MemoryAccess& access, const Place& place, const ChangeOperands& all, bool is_plain);
   // Accesses near each other (near.cpp).
   std::optional<Near> near_at(std::uint32_t at, const Shape& shape) const;
   bool emit_near(const MemoryAccess& access, std::uint32_t at);
@@ -246,6 +257,10 @@ class Translator {
   llvm::Value* acts_ = nullptr;      // the same as a predicate
   llvm::Value* limit_ = nullptr;
   std::map<std::size_t, Parting> partings_;             // by the stretch that ends with the branch
+  struct Arrival {
+    std::uint32_t ahead, rest;  // stretches: where others may wait, and where the other lanes go on
+  };
+  std::map<std::size_t, Arrival> arrivals_;  // by the stretch that ends with the branch
   llvm::Value *part_ = nullptr, *part_bits_ = nullptr;  // the lanes of a part, where they have parted
   std::map<std::uint32_t, llvm::Value*> pending_;  // further lanes, by the instruction where they wait for their turn
   std::set<Key> kept_;                             // what those need
@@ -264,16 +279,16 @@ class Translator {
 
   struct Incoming {
     llvm::BasicBlock* from = nullptr;
-    llvm::Value* executed = nullptr;
+    llvm::Value *executed = nullptr, *lanes = nullptr;
     std::map<Key, llvm::Value*> values;
   };
   struct Begun {
     llvm::BasicBlock* block = nullptr;
     std::map<Key, llvm::PHINode*> phis;
-    llvm::PHINode* executed = nullptr;
+    llvm::PHINode *executed = nullptr, *lanes = nullptr;
     std::vector<Incoming> incoming;
     Values values;  // where no values meet
-    llvm::Value* executed_before = nullptr;
+    llvm::Value *executed_before = nullptr, *lanes_before = nullptr;
   };
   std::vector<Begun> begun_;
   Values values_;                    // now

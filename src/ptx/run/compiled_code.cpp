@@ -62,6 +62,19 @@ void Warp::part(std::size_t number, const CodeContext& context) {
   }
 }
 
+// Lanes of a fragment have come to where another one waits.
+void Warp::have_arrived(Fragment& own, CodeContext& context) {
+  const auto lanes = std::exchange(context.arrived, 0);
+  own.mask &= ~lanes;
+  for (auto& other : fragments_) {
+    if (&other == &own || other.frame != own.frame || other.pc != context.limit || other.wait == Wait::barrier)
+      continue;
+    other.mask |= lanes;
+    other.wait = Wait::none;
+    return;
+  }
+}
+
 // Of a fragment, by code. Behind a barrier or a branch, more code may follow.
 void Warp::leave_code(Fragment& fragment, std::uint32_t at) {
   fragment.pc = at;
@@ -130,7 +143,7 @@ bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
     if (end == CodeEnd::mismatch) complete_values();
     has_tried_code_ = end == CodeEnd::mismatch && !compiled->add(fragment.pc, context);
     if (end == CodeEnd::mismatch) return false;
-    budget_ -= static_cast<std::int64_t>(context.executed);
+    budget_ = context.budget - static_cast<std::int64_t>(context.executed);
     worker.instructions += context.executed;
     const auto* const next = end == CodeEnd::left ? &function.code[context.at] : nullptr;
     if (end == CodeEnd::left) leave_code(fragment, context.at);
@@ -172,7 +185,9 @@ CodeEnd Warp::run_code(std::size_t number, std::uint64_t& executed) {
     if (const auto* const added = compiled.add(fragment.pc, context))
       end = try_pieces(added, context, block.worker(), polls_);
   if (end == CodeEnd::mismatch) return end;
+  budget_ = context.budget + static_cast<std::int64_t>(executed);  // less what it waited
   executed += context.executed;
+  if (context.arrived != 0) have_arrived(fragment, context);
   if (end == CodeEnd::left) leave_code(fragment, context.at);
   if (context.resumes != 0) resumes_by(context);
   if (end == CodeEnd::parted) part(number, context);

@@ -22,8 +22,14 @@ struct LaneParams {
 
 template <std::size_t size>
 void copy_params(LaneParams to, LaneParams from, Mask lanes) {
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    if (lanes >> lane & 1) std::memcpy(to.first + lane * to.stride, from.first + lane * from.stride, size);
+  const auto copy = [&](unsigned lane) {
+    std::memcpy(to.first + lane * to.stride, from.first + lane * from.stride, size);
+  };
+  if (lanes == kAllLanes) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) copy(lane);
+    return;
+  }
+  for (; lanes != 0; lanes &= lanes - 1) copy(first_of(lanes));
 }
 
 // Nearly all have one of two sizes, for which a copy is one instruction.

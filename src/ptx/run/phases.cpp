@@ -37,8 +37,9 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
     context.budget = budget_;
     const auto end = try_pieces(node, context, worker, polls_);
     if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
-    budget_ -= static_cast<std::int64_t>(context.executed);
+    budget_ = context.budget - static_cast<std::int64_t>(context.executed);
     worker.instructions += context.executed;
+    if (context.arrived != 0) have_arrived(fragment, context);
     if (end == CodeEnd::ended) {
       end_all();
       return PhaseEnd::ended;
@@ -162,7 +163,7 @@ inline bool Block::is_barrier(std::uint32_t pc) {
     context.budget = budget;
     const auto end = try_pieces(node, context, worker, polls);
     if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
-    budget -= static_cast<std::int64_t>(context.executed);
+    budget = context.budget - static_cast<std::int64_t>(context.executed);
     worker.instructions += context.executed;
     if (end == CodeEnd::ended) {
       if (own.has_fragments)

@@ -14,7 +14,7 @@ namespace nvmlkit::ptx {
     context.unfit = fitting.counts(is_surprising) && is_surprising ? &fitting : nullptr;
 }
 
-// `polls` becomes true if memory was changed that others may wait for.
+// `polls` becomes true if memory was changed that others may wait for, or looked at that they may change.
 inline CodeEnd try_pieces(const PieceNode* node, CodeContext& context, Worker& worker, bool& polls) {
   for (const auto* const first = node; node; node = node->next.load(std::memory_order_acquire)) {
     context.reached = worker.reached(node->code);
@@ -23,7 +23,8 @@ inline CodeEnd try_pieces(const PieceNode* node, CodeContext& context, Worker& w
     node->use();
     if (worker.counts_warp()) count_warp(*node, *first, context);
     if (context.polls != 0) {
-      polls = worker.changes = true;
+      polls = true;
+      if (context.polls & kMemoryChanged) worker.changes = true;
       context.polls = 0;
     }
     return end;

@@ -24,8 +24,6 @@ enum class CodeEnd : std::uint32_t;
 class UnwrittenBits;
 struct WholeWarp;
 
-// What a look at memory that others change counts for, in instructions.
-inline constexpr unsigned kWeightOfPoll = 64;
 // A turn, however long.
 inline constexpr unsigned kWholeTurn = 1u << 30;
 
@@ -186,6 +184,7 @@ class Warp {
   void join_in_phase();
   bool ends_turn(Turn turn, std::size_t number, Progress& out);
   void part(std::size_t number, const CodeContext& context);
+  void have_arrived(Fragment& own, CodeContext& context);
   void leave_code(Fragment& fragment, std::uint32_t at);
   Mask guarded(const Instruction& i, Mask lanes) const;
   std::uint32_t end_of_turn(std::uint32_t pc, std::uint32_t limit, std::uint64_t executed) const;

@@ -4,7 +4,14 @@ namespace nvmlkit::test {
 
 std::string RandomInstructions::of_words() {
   const auto d = any("r"), a = any("r"), b = pick(3) ? any("r") : std::to_string(pick(100));
-  switch (pick(10)) {
+  switch (pick(12)) {
+    case 10:
+      return one_of({"dp4a.u32.u32 ", "dp4a.s32.u32 ", "dp4a.u32.s32 ", "dp4a.s32.s32 ", "dp2a.lo.s32.s32 ",
+                     "dp2a.hi.u32.u32 ", "dp2a.lo.u32.s32 ", "dp2a.hi.s32.u32 ", "sad.s32 ", "sad.u32 ",
+                     "mad24.lo.s32 ", "mad24.lo.u32 ", "mad.hi.s32 ", "mad.hi.u32 "}) +
+             d + ", " + a + ", " + b + ", " + any("r");
+    case 11:
+      return one_of({"mul24.lo.s32 ", "mul24.lo.u32 ", "mul24.hi.u32 "}) + d + ", " + a + ", " + b;
     case 0:
       return "mad.lo.s32 " + d + ", " + a + ", " + b + ", " + any("r");
     case 1:
@@ -12,7 +19,9 @@ std::string RandomInstructions::of_words() {
     case 2:
       return one_of({"shl.b32 ", "shr.u32 ", "shr.s32 "}) + d + ", " + a + ", " + any("r");
     case 3:
-      return one_of({"not.b32 ", "neg.s32 ", "abs.s32 ", "popc.b32 ", "clz.b32 ", "brev.b32 "}) + d + ", " + a;
+      return one_of({"not.b32 ", "neg.s32 ", "abs.s32 ", "popc.b32 ", "clz.b32 ", "brev.b32 ", "bfind.u32 ",
+                     "bfind.s32 ", "bfind.shiftamt.u32 ", "bfind.shiftamt.s32 "}) +
+             d + ", " + a;
     case 4:
       return "lop3.b32 " + d + ", " + a + ", " + any("r") + ", " + any("r") + ", " + std::to_string(pick(256));
     case 5:
@@ -80,7 +89,16 @@ std::string RandomInstructions::of_reals() {
 }
 
 std::string RandomInstructions::of_long() {
-  switch (pick(5)) {
+  switch (pick(8)) {
+    case 5:
+      return one_of({"mul.hi.s64 ", "mul.hi.u64 "}) + any("l") + ", " + any("l") + ", " + any("l");
+    case 6:
+      return one_of({"mad.hi.s64 ", "mad.hi.u64 ", "sad.s64 ", "sad.u64 "}) + any("l") + ", " + any("l") + ", " +
+             any("l") + ", " + any("l");
+    case 7:
+      return one_of({"popc.b64 ", "clz.b64 ", "bfind.u64 ", "bfind.s64 ", "bfind.shiftamt.u64 ",
+                     "bfind.shiftamt.s64 "}) +
+             any("r") + ", " + any("l");
     case 3:
       return one_of({"mul.wide.s16 ", "mul.wide.u16 "}) + any("r") + ", " + any("h") + ", " + any("h");
     case 0:
@@ -113,7 +131,34 @@ std::string RandomInstructions::comparison() {
   }
 }
 
+// To the ends of a type, and of numbers that are narrower than their registers.
+std::string RandomInstructions::narrow_conversion() {
+  switch (pick(6)) {
+    case 0:
+      return one_of({"cvt.sat.f32.f32 ", "cvt.ftz.sat.f32.f32 ", "cvt.rni.sat.f32.f32 ", "cvt.ftz.f32.f32 "}) + any("f") +
+             ", " + any("f");
+    case 1:
+      return one_of({"cvt.s32.s8 ", "cvt.u32.u8 ", "cvt.s32.s16 ", "cvt.u32.s16 ", "cvt.sat.u8.s32 ", "cvt.sat.s8.s32 ",
+                     "cvt.sat.u16.u32 ", "cvt.sat.s16.u32 ", "cvt.sat.u32.s32 ", "cvt.sat.s32.u32 ", "cvt.u8.u32 ",
+                     "cvt.s8.s32 ", "cvt.sat.s8.u8 ", "cvt.sat.u8.s8 "}) +
+             any("r") + ", " + any("r");
+    case 2:
+      return one_of({"cvt.s16.s8 ", "cvt.u16.u8 ", "cvt.sat.s8.s16 ", "cvt.sat.u8.u16 ", "cvt.u8.u16 "}) + any("h") +
+             ", " + any("h");
+    case 3:
+      return one_of({"cvt.rn.f32.u8 ", "cvt.rn.f32.s8 ", "cvt.rn.f32.s16 "}) + any("f") + ", " + any("r");
+    case 4:
+      return one_of({"cvt.rzi.u8.f32 ", "cvt.rni.sat.s8.f32 ", "cvt.rzi.u16.f32 ", "cvt.rmi.s16.f32 ",
+                     "cvt.rni.sat.u32.f32 "}) +
+             any("r") + ", " + any("f");
+    default:
+      return one_of({"cvt.sat.u32.s64 ", "cvt.sat.s32.u64 ", "cvt.sat.s32.s64 ", "cvt.sat.u8.s64 "}) + any("r") + ", " +
+             any("l");
+  }
+}
+
 std::string RandomInstructions::conversion() {
+  if (pick(4) == 0) return narrow_conversion();
   switch (pick(15)) {
     case 9:
       return one_of({"cvt.f32.f16 ", "cvt.f32.bf16 "}) + any("f") + ", " + any("h");

@@ -32,6 +32,7 @@ class RandomInstructions {
   std::string of_long();
   std::string comparison();
   std::string conversion();
+  std::string narrow_conversion();
   std::string choice();
   std::string of_matrices();
   std::string of_flushes();

@@ -42,7 +42,26 @@ void RandomMemory::clamped(const std::string& guard) {
 
 // Within the 64 words that a thread writes, or the shared words of the block.
 void RandomMemory::own_words(const std::string& guard) {
-  switch (pick(6)) {
+  switch (pick(9)) {
+    case 6: {
+      const auto what = one_of({"exch.b32 ", "inc.u32 ", "dec.u32 ", "add.u32 "});
+      if (pick(2)) return line(guard + "atom.shared." + what + any("r") + ", [%t8], " + any("r"));
+      return line(guard + "atom.global." + what + any("r") + ", [%a4+65768], " + any("r"));
+    }
+    case 7: {
+      const bool is_shared = pick(2) != 0;
+      const std::string at = is_shared ? ".shared.cas.b32 " : ".global.cas.b32 ";
+      // Half of the lanes find what they expect.
+      line((is_shared ? "ld.volatile.shared.u32 %t9, [%t8]" : "ld.relaxed.gpu.global.u32 %t9, [%a4+65772]"));
+      line("@" + any("p") + " add.s32 %t9, %t9, 1");
+      return line(guard + "atom" + at + any("r") + (is_shared ? ", [%t8], %t9, " : ", [%a4+65772], %t9, ") + any("r"));
+    }
+    case 8:
+      line(one_of({"st.volatile.shared.u32 [%t8], ", "st.volatile.global.u32 [%a4+65768], ",
+                   "st.release.gpu.u32 [%a4+65768], "}) +
+           any("r"));
+      line(one_of({"membar.cta", "fence.acq_rel.gpu", "membar.gl"}));
+      return line(guard + one_of({"ld.volatile.shared.u32 ", "ld.shared.u32 "}) + any("r") + ", [%t8]");
     case 0:
       line("and.b32 %t9, " + any("r") + ", 15");
       line("mul.wide.u32 %a5, %t9, 4");

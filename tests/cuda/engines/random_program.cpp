@@ -102,12 +102,16 @@ class Writer : RandomMemory {
     text_ += "LOOP" + n + ":\n";
     // As often for all threads, or by each thread's number.
     const int by_number = pick(2) == 0 ? 0 : pick(4);
-    parts_of_warp(depth - 1, 2, by_number == 0);
+    const bool may_end = by_number != 0 && pick(2);
+    parts_of_warp(depth - 1, 1, by_number == 0);
+    if (may_end) line("@" + any("p") + " bra ENDED" + n);
+    parts_of_warp(depth - 1, 1, by_number == 0);
     line("add.s32 " + counter + ", " + counter + ", 1");
     line("and.b32 %t10, %t5, " + std::to_string(by_number));
     line("add.s32 %t10, %t10, " + std::to_string(2 + pick(4)));
     line("setp.lt.s32 " + guard + ", " + counter + ", %t10");
     line("@" + guard + " bra LOOP" + n);
+    if (may_end) text_ += "ENDED" + n + ":\n";
   }
 
   // For all lanes of the warps, or for some: those cannot exchange anything with the others.
