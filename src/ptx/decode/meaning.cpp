@@ -8,16 +8,35 @@ namespace nvmlkit::ptx {
 namespace {
 
 constexpr std::pair<std::string_view, Word> kWords[] = {
-    {"wide", Word::wide},       {"hi", Word::hi},           {"sat", Word::sat},
-    {"ftz", Word::ftz},         {"cc", Word::cc},           {"volatile", Word::ordered},
-    {"relaxed", Word::ordered}, {"acquire", Word::ordered}, {"release", Word::ordered},
-    {"mmio", Word::ordered},    {"v2", Word::vector},       {"v4", Word::vector},
-    {"v8", Word::vector},       {"rni", Word::to_integer},  {"rzi", Word::to_integer},
-    {"rmi", Word::to_integer},  {"rpi", Word::to_integer},  {"rz", Word::not_nearest},
-    {"rm", Word::not_nearest},  {"rp", Word::not_nearest},  {"l", Word::left},
-    {"wrap", Word::wraps},      {"up", Word::up},           {"down", Word::down},
-    {"bfly", Word::butterfly},  {"sys", Word::system},      {"relu", Word::relu},
-    {"NaN", Word::keeps_nan},   {"shiftamt", Word::as_distance},
+    {"wide", Word::wide},
+    {"hi", Word::hi},
+    {"sat", Word::sat},
+    {"ftz", Word::ftz},
+    {"cc", Word::cc},
+    {"volatile", Word::ordered},
+    {"relaxed", Word::ordered},
+    {"acquire", Word::ordered},
+    {"release", Word::ordered},
+    {"mmio", Word::ordered},
+    {"v2", Word::vector},
+    {"v4", Word::vector},
+    {"v8", Word::vector},
+    {"rni", Word::to_integer},
+    {"rzi", Word::to_integer},
+    {"rmi", Word::to_integer},
+    {"rpi", Word::to_integer},
+    {"rz", Word::not_nearest},
+    {"rm", Word::not_nearest},
+    {"rp", Word::not_nearest},
+    {"l", Word::left},
+    {"wrap", Word::wraps},
+    {"up", Word::up},
+    {"down", Word::down},
+    {"bfly", Word::butterfly},
+    {"sys", Word::system},
+    {"relu", Word::relu},
+    {"NaN", Word::keeps_nan},
+    {"shiftamt", Word::as_distance},
 };
 
 constexpr std::pair<std::string_view, Relation> kRelations[] = {
@@ -29,10 +48,11 @@ constexpr std::pair<std::string_view, Relation> kRelations[] = {
 };
 
 constexpr std::pair<std::string_view, Change> kChanges[] = {
-    {"add", Change::add},     {"min", Change::least}, {"max", Change::greatest},
-    {"and", Change::bit_and}, {"or", Change::bit_or}, {"xor", Change::bit_xor},
-    {"exch", Change::exchange}, {"cas", Change::compare_exchange}, {"inc", Change::increment},
-    {"dec", Change::decrement},
+    {"add", Change::add},       {"min", Change::least},
+    {"max", Change::greatest},  {"and", Change::bit_and},
+    {"or", Change::bit_or},     {"xor", Change::bit_xor},
+    {"exch", Change::exchange}, {"cas", Change::compare_exchange},
+    {"inc", Change::increment}, {"dec", Change::decrement},
 };
 
 // What no instruction here does otherwise because of it. Approximate forms are as exact as the others.

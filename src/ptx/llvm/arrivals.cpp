@@ -1,5 +1,5 @@
-// Lanes that leave a loop before others: they come to where the rest of the warp waits, and those that are left go on in
-// the same piece.
+// Lanes that leave a loop before others: they come to where the rest of the warp waits, and those that are left go on
+// in the same piece.
 #include <cstddef>
 
 #include "ptx/llvm/translator.hpp"
@@ -18,7 +18,8 @@ void Translator::note_arrival(std::size_t number) {
   if (rest != Stretch::kOut) stretches_[rest].from.push_back(static_cast<std::uint32_t>(number));
 }
 
-// `takes`: the lanes for which the branch is taken, some of those that execute. Others wait where one of the ways leads.
+// `takes`: the lanes for which the branch is taken, some of those that execute. Others wait where one of the ways
+// leads.
 void Translator::emit_arrival(std::size_t number, llvm::Value* takes) {
   auto& b = *b_;
   const auto [ahead, rest] = arrivals_.at(number);

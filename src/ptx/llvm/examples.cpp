@@ -48,7 +48,8 @@ class Example {
       case Rule::mad_wide:
         return wide(0) * wide(1) + v_[2];
       case Rule::convert:
-        return is_float(p_.from) || p_.saturates || size_of(p_.type) < p_.d->size ? std::nullopt : std::optional(wide(0));
+        return is_float(p_.from) || p_.saturates || size_of(p_.type) < p_.d->size ? std::nullopt
+                                                                                  : std::optional(wide(0));
       default:
         return of_bits();
     }

@@ -34,4 +34,9 @@ class LaneBuilder : public llvm::IRBuilder<> {
   llvm::Value* pointer(llvm::Value* address) { return CreateIntToPtr(address, getPtrTy()); }
 };
 
+// What an atomic change takes, of one lane or of all; `wanted` is null except for a compare and exchange.
+struct ChangeOperands {
+  llvm::Value *by, *wanted;
+};
+
 }  // namespace nvmlkit::ptx::jit

@@ -14,6 +14,11 @@ struct Parting {
   std::size_t meets = 0;  // the stretch where all are together again
 };
 
+// Lanes that come to where others may wait, while the rest goes on: the stretches that the two ways lead to.
+struct Arrival {
+  std::uint32_t ahead = 0, rest = 0;
+};
+
 // Of the branch at the end of a stretch. Nothing where the ways are long, or lead back.
 std::optional<Parting> parting_at(const Function& function, const std::vector<Stretch>& stretches, std::size_t branch);
 

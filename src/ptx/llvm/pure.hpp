@@ -84,8 +84,8 @@ struct Pure {
   bool saturates = false, is_relu = false, keeps_nan = false;  // of halves
   bool of_frame = false;  // the number is relative to the local memory of the frame,
   bool of_image = false;  // or to the variables of the module
-  // Of lop3 the table, of prmt the bytes, of a field its start and length, of an address its window, or 0 without it, of
-  // bfind whether it is a distance, of a dot product its Dot.
+  // Of lop3 the table, of prmt the bytes, of a field its start and length, of an address its window, or 0 without it,
+  // of bfind whether it is a distance, of a dot product its Dot.
   std::uint64_t number = 0;
   std::vector<Argument> arguments;
   std::optional<Key> d, d2;  // d2: the opposite of a comparison

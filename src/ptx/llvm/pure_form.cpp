@@ -1,4 +1,6 @@
 // Which instructions are pure, and their operands.
+#include <utility>
+
 #include "ptx/compile/image.hpp"
 #include "ptx/llvm/directed.hpp"
 #include "ptx/llvm/float_pairs.hpp"
@@ -109,30 +111,17 @@ class Reader {
   }
 
   std::optional<Rule> of_bits() const {
+    constexpr std::pair<Op, Rule> kRules[] = {
+        {Op::and_, Rule::bit_and},         {Op::or_, Rule::bit_or},           {Op::xor_, Rule::bit_xor},
+        {Op::not_, Rule::bit_not},         {Op::shl_, Rule::shift_left},      {Op::shr_, Rule::shift_right},
+        {Op::selp_, Rule::select},         {Op::brev_, Rule::reverse},        {Op::sad_, Rule::with_difference},
+        {Op::mul24_, Rule::product_of_24}, {Op::mad24_, Rule::product_of_24},
+    };
+    for (const auto& [op, rule] : kRules)
+      if (op == meaning_.op) return rule;
     switch (meaning_.op) {
-      case Op::and_:
-        return Rule::bit_and;
-      case Op::or_:
-        return Rule::bit_or;
-      case Op::xor_:
-        return Rule::bit_xor;
-      case Op::not_:
-        return Rule::bit_not;
-      case Op::shl_:
-        return Rule::shift_left;
-      case Op::shr_:
-        return Rule::shift_right;
       case Op::lop3_:
         return i_.immediate < 256 && size_of(out_.type) == 4 ? std::optional(Rule::logic3) : std::nullopt;
-      case Op::selp_:
-        return Rule::select;
-      case Op::brev_:
-        return Rule::reverse;
-      case Op::sad_:
-        return Rule::with_difference;
-      case Op::mul24_:
-      case Op::mad24_:
-        return Rule::product_of_24;
       case Op::neg_:
         return is_signed(out_.type) ? std::optional(Rule::negate) : std::nullopt;
       case Op::abs_:

@@ -192,10 +192,6 @@ class Translator {
   std::vector<llvm::Value*> load(const MemoryAccess& access, const Place& place);
   void store(const MemoryAccess& access, const Place& place);
   llvm::Value* change(const MemoryAccess& access, const Place& place);
-  // Of one lane, or of all; `wanted` is null except for a compare and exchange.
-  struct ChangeOperands {
-    llvm::Value *by, *wanted;
-  };
   llvm::Value* change_lanes(const MemoryAccess& access, const Place& place, const ChangeOperands& all, bool is_plain);
   llvm::Value* change_one(const MemoryAccess& access, llvm::Value* at, const ChangeOperands& operands, bool is_plain);
   llvm::Value* changed(const MemoryAccess& access, llvm::Value* before, const ChangeOperands& operands);
@@ -257,17 +253,13 @@ class Translator {
   llvm::Value* acts_ = nullptr;      // the same as a predicate
   llvm::Value* limit_ = nullptr;
   std::map<std::size_t, Parting> partings_;             // by the stretch that ends with the branch
-  struct Arrival {
-    std::uint32_t ahead, rest;  // stretches: where others may wait, and where the other lanes go on
-  };
-  std::map<std::size_t, Arrival> arrivals_;  // by the stretch that ends with the branch
+  std::map<std::size_t, Arrival> arrivals_;             // by the stretch that ends with the branch
   llvm::Value *part_ = nullptr, *part_bits_ = nullptr;  // the lanes of a part, where they have parted
   std::map<std::uint32_t, llvm::Value*> pending_;  // further lanes, by the instruction where they wait for their turn
   std::set<Key> kept_;                             // what those need
   llvm::Value* registers_ = nullptr;
   llvm::Value* image_ = nullptr;  // of the module's variables: the address
-  llvm::Value* shared_ = nullptr;
-  llvm::Value* shared_bytes_ = nullptr;
+  llvm::Value *shared_ = nullptr, *shared_bytes_ = nullptr;
   llvm::Value* laid_out_ = nullptr;  // an address for each lane, on the stack
   std::vector<llvm::Value*> stack_;  // numbers of each lane
   llvm::Value* reached_ = nullptr;

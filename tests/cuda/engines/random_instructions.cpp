@@ -96,8 +96,8 @@ std::string RandomInstructions::of_long() {
       return one_of({"mad.hi.s64 ", "mad.hi.u64 ", "sad.s64 ", "sad.u64 "}) + any("l") + ", " + any("l") + ", " +
              any("l") + ", " + any("l");
     case 7:
-      return one_of({"popc.b64 ", "clz.b64 ", "bfind.u64 ", "bfind.s64 ", "bfind.shiftamt.u64 ",
-                     "bfind.shiftamt.s64 "}) +
+      return one_of(
+                 {"popc.b64 ", "clz.b64 ", "bfind.u64 ", "bfind.s64 ", "bfind.shiftamt.u64 ", "bfind.shiftamt.s64 "}) +
              any("r") + ", " + any("l");
     case 3:
       return one_of({"mul.wide.s16 ", "mul.wide.u16 "}) + any("r") + ", " + any("h") + ", " + any("h");
@@ -135,8 +135,8 @@ std::string RandomInstructions::comparison() {
 std::string RandomInstructions::narrow_conversion() {
   switch (pick(6)) {
     case 0:
-      return one_of({"cvt.sat.f32.f32 ", "cvt.ftz.sat.f32.f32 ", "cvt.rni.sat.f32.f32 ", "cvt.ftz.f32.f32 "}) + any("f") +
-             ", " + any("f");
+      return one_of({"cvt.sat.f32.f32 ", "cvt.ftz.sat.f32.f32 ", "cvt.rni.sat.f32.f32 ", "cvt.ftz.f32.f32 "}) +
+             any("f") + ", " + any("f");
     case 1:
       return one_of({"cvt.s32.s8 ", "cvt.u32.u8 ", "cvt.s32.s16 ", "cvt.u32.s16 ", "cvt.sat.u8.s32 ", "cvt.sat.s8.s32 ",
                      "cvt.sat.u16.u32 ", "cvt.sat.s16.u32 ", "cvt.sat.u32.s32 ", "cvt.sat.s32.u32 ", "cvt.u8.u32 ",
