@@ -18,8 +18,8 @@ from node_support import Changer, NodeTest, Tree, tree_of
 
 KILLS = int(os.environ.get("NVMLKIT_NODE_KILLS", "100"))
 LIMIT_MS = 100  # from the start of a node to a true root
-# A host that shares its cores can make any one restart slow, also in processor time (a cold cache, a clock that steps down). A
-# restart that is slow by itself is slow each time its step of the circle comes, every eighth time.
+# A busy host can make a restart slow, also in processor time. One that is slow by itself is so each time its step of the circle
+# comes: one time in eight.
 SLOW_BY_CHANCE = 0.03
 MACHINE = {"version": "1.0", "base": "h100", "devices": [{"index": 0, "mig": {"mode_current": "enabled"}}]}
 # The machine walks in a circle: an instance and a device are made and destroyed on GPU 0 while GPU 1 comes and goes.

@@ -18,8 +18,7 @@ void Translator::note_arrival(std::size_t number) {
   if (rest != Stretch::kOut) stretches_[rest].from.push_back(static_cast<std::uint32_t>(number));
 }
 
-// `takes`: the lanes for which the branch is taken, some of those that execute. Others wait where one of the ways
-// leads.
+// `takes`: the lanes for which the branch is taken, some of those that execute. Other lanes wait at `ahead`.
 void Translator::emit_arrival(std::size_t number, llvm::Value* takes) {
   auto& b = *b_;
   const auto [ahead, rest] = arrivals_.at(number);

@@ -220,8 +220,10 @@ std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, Place pl
   const auto seen_by = access.space == Space::global ? llvm::SyncScope::System : llvm::SyncScope::SingleThread;
   if (access.loads) {
     auto out = load(access, place);
-    if (access.is_ordered) b_->CreateFence(Acquire, seen_by);
-    if (access.is_ordered) note_look(access);
+    if (access.is_ordered) {
+      b_->CreateFence(Acquire, seen_by);
+      note_look(access);
+    }
     return out;
   }
   if (access.is_ordered) b_->CreateFence(Release, seen_by);

@@ -80,10 +80,11 @@ struct Pure {
   char combined = 0;                      // with the last argument, a predicate
   Rounding rounding = Rounding::nearest;  // of f32, or of a conversion to whole numbers
   bool to_integer = false;
-  bool flushes = false;                                        // small operands and results of f32
-  bool saturates = false, is_relu = false, keeps_nan = false;  // of halves
-  bool of_frame = false;  // the number is relative to the local memory of the frame,
-  bool of_image = false;  // or to the variables of the module
+  bool flushes = false;                     // small operands and results of f32
+  bool saturates = false;                   // to the ends of a type, or of floats to 0 and 1
+  bool is_relu = false, keeps_nan = false;  // of halves
+  bool of_frame = false;                    // the number is relative to the local memory of the frame,
+  bool of_image = false;                    // or to the variables of the module
   // Of lop3 the table, of prmt the bytes, of a field its start and length, of an address its window, or 0 without it,
   // of bfind whether it is a distance, of a dot product its Dot.
   std::uint64_t number = 0;

@@ -51,8 +51,8 @@ void RandomMemory::own_words(const std::string& guard) {
     case 7: {
       const bool is_shared = pick(2) != 0;
       const std::string at = is_shared ? ".shared.cas.b32 " : ".global.cas.b32 ";
-      // Half of the lanes find what they expect.
-      line((is_shared ? "ld.volatile.shared.u32 %t9, [%t8]" : "ld.relaxed.gpu.global.u32 %t9, [%a4+65772]"));
+      // Some of the lanes find what they expect.
+      line(is_shared ? "ld.volatile.shared.u32 %t9, [%t8]" : "ld.relaxed.gpu.global.u32 %t9, [%a4+65772]");
       line("@" + any("p") + " add.s32 %t9, %t9, 1");
       return line(guard + "atom" + at + any("r") + (is_shared ? ", [%t8], %t9, " : ", [%a4+65772], %t9, ") + any("r"));
     }
