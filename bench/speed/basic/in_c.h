@@ -1,6 +1,6 @@
-/* The kernels of speed.cu in plain C, for one core. */
-#ifndef NVMLKIT_BENCH_SPEED_IN_C_H
-#define NVMLKIT_BENCH_SPEED_IN_C_H
+/* The kernels of basic/kernels.cuh in plain C, for one core. */
+#ifndef NVMLKIT_BENCH_SPEED_BASIC_IN_C_H
+#define NVMLKIT_BENCH_SPEED_BASIC_IN_C_H
 
 #ifdef __cplusplus
 extern "C" {
