@@ -26,13 +26,13 @@ bool fits_word(const Shape& shape) {
 
 }  // namespace
 
-Translator::Extent Translator::extent_of_all(const Shape& shape) {
+Extent Translator::extent_of_all(const Shape& shape) {
   const auto number = [&](std::int64_t n) { return b_->getInt64(static_cast<std::uint64_t>(n)); };
   return {number(shape.least()), number(shape.most())};
 }
 
 // Of the lanes that act, or of all.
-Translator::Extent Translator::extent_of(const Shape& shape) {
+Extent Translator::extent_of(const Shape& shape) {
   auto& b = *b_;
   if (!acts_ || shape.is_same() || !fits_word(shape)) return extent_of_all(shape);
   if (const auto step = step_of(shape)) {
@@ -230,6 +230,7 @@ void Translator::store_lanes(const MemoryAccess& access, const Place& place, con
     return;
   }
   if (has_fast_gathers() && store_runs(access, place, values)) return;
+  if (is_at_once(access, place)) return scatter(access, place, values);
   for (unsigned k = 0; k < values.size(); ++k)
     if (!values[k].shape.is_same()) b.CreateAlignedStore(b.as_vector(values[k]), stack(k), llvm::Align(64));
   for_acting([&](llvm::Value* lane) {

@@ -16,6 +16,22 @@ std::optional<Exchange> shuffle(const Function& function, const Instruction& i, 
   return out;
 }
 
+// Of sets of lanes that are the same for all.
+std::optional<Exchange> of_all(const Instruction& i, const Meaning& meaning) {
+  if (i.c.area() != Operand::constants || (meaning.op != Op::elect_ && i.detail == 0)) return std::nullopt;
+  Exchange out;
+  out.what = meaning.op == Op::elect_   ? Exchange::What::elect
+             : meaning.op == Op::match_ ? Exchange::What::match
+                                        : Exchange::What::reduce;
+  out.mode = static_cast<char>(i.detail);
+  out.has_sign = is_signed(meaning.types[0]);
+  out.from = i.a;
+  if (meaning.op == Op::match_) out.size = static_cast<std::uint8_t>(size_of(meaning.types[0]));
+  if (i.d.is_there()) out.d = Key{i.d.offset(), 4};
+  if (i.d2.is_there()) out.d2 = Key{i.d2.offset(), 0};
+  return out;
+}
+
 }  // namespace
 
 std::optional<Exchange> exchange_form(const Function& function, std::uint32_t at) {
@@ -31,6 +47,7 @@ std::optional<Exchange> exchange_form(const Function& function, std::uint32_t at
   if (i.kind != Kind::converge) return std::nullopt;
   if (meaning.op == Op::bar_ || meaning.op == Op::barrier_) return out;
   if (meaning.op == Op::shfl_) return shuffle(function, i, meaning);
+  if (meaning.op == Op::elect_ || meaning.op == Op::match_ || meaning.op == Op::redux_) return of_all(i, meaning);
   // The sets of lanes that take part may differ from lane to lane.
   if (meaning.op != Op::vote_ || i.c.area() != Operand::constants) return std::nullopt;
   out.what = Exchange::What::vote;

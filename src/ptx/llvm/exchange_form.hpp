@@ -11,11 +11,13 @@ namespace nvmlkit::ptx::jit {
 
 // Of all 32 lanes.
 struct Exchange {
-  enum class What : std::uint8_t { meet, shuffle, vote, active } what = What::meet;
+  enum class What : std::uint8_t { meet, shuffle, vote, active, elect, match, reduce } what = What::meet;
   std::optional<Key> d, d2;  // d2: of a shuffle, whether the lane it reads is in its segment
   Operand from;              // the numbers, or the predicate
-  char mode = 0;             // the first letter of the vote or the shuffle; `o` for any
-  Operand by, limits;        // of a shuffle: the distance or the lane; where segments end
+  std::uint8_t size = 4;     // of the numbers
+  char mode = 0;          // the first letter of the vote, the match or the shuffle; `o` for any; +<>&|^ of a reduction
+  bool has_sign = false;  // of a reduction
+  Operand by, limits;     // of a shuffle: the distance or the lane; where segments end
   bool negated = false;
 };
 std::optional<Exchange> exchange_form(const Function& function, std::uint32_t at);

@@ -47,6 +47,7 @@ bool Translator::pass_exchange(std::uint32_t at, Shapes& shapes) {
   if (!exchange) return false;
   const auto of_result = [&]() -> Shape {
     if (exchange->what == Exchange::What::active) return Shape::constant(kAllLanes);
+    if (exchange->what == Exchange::What::match && exchange->mode == 'o') return Shape::any();
     if (exchange->what != Exchange::What::shuffle) return Shape::same();
     const auto by = shape_of_operand(exchange->by, 4, shapes), limits = shape_of_operand(exchange->limits, 4, shapes);
     return all_read_one(*exchange, by, limits) ? Shape::same() : Shape::any();
@@ -103,11 +104,59 @@ llvm::Value* Translator::shuffled(llvm::Value* all, llvm::Value* source) {
   return out;
 }
 
+// Of each lane, those that have its number; or all lanes, if they have the same.
+void Translator::match(const Exchange& exchange) {
+  auto& b = *b_;
+  auto* const all = b.as_vector(operand(exchange.from, exchange.size));
+  const auto like = [&](unsigned lane) {
+    return b.mask_of(
+        {Shape::any(), b.CreateICmpEQ(all, b.CreateVectorSplat(kLanes, b.CreateExtractElement(all, lane)))});
+  };
+  if (exchange.mode == 'o') {
+    llvm::Value* out = llvm::PoisonValue::get(b.vector(4));
+    for (unsigned lane = 0; lane < kLanes; ++lane) out = b.CreateInsertElement(out, like(lane), lane);
+    if (exchange.d) values_[*exchange.d] = {Shape::any(), out};
+    return;
+  }
+  auto* const same = b.CreateICmpEQ(like(0), b.getInt32(kAllLanes));
+  if (exchange.d) values_[*exchange.d] = {Shape::same(), b.CreateSExt(same, b.getInt32Ty())};
+  if (exchange.d2) values_[*exchange.d2] = {Shape::any(), b.CreateVectorSplat(kLanes, same)};
+}
+
+llvm::Value* Translator::reduction(const Exchange& exchange) {
+  auto& b = *b_;
+  auto* const all = b.as_vector(operand(exchange.from, 4));
+  switch (exchange.mode) {
+    case '+':
+      return b.CreateAddReduce(all);
+    case '<':
+      return b.CreateIntMinReduce(all, exchange.has_sign);
+    case '>':
+      return b.CreateIntMaxReduce(all, exchange.has_sign);
+    case '&':
+      return b.CreateAndReduce(all);
+    case '|':
+      return b.CreateOrReduce(all);
+    default:
+      return b.CreateXorReduce(all);
+  }
+}
+
 bool Translator::emit_exchange(std::uint32_t at) {
   auto& b = *b_;
   const auto exchange = exchange_at(at);
   if (!exchange) return false;
   switch (exchange->what) {
+    case Exchange::What::elect:
+      if (exchange->d) values_[*exchange->d] = {Shape::same(), b.getInt32(0)};
+      if (exchange->d2) values_[*exchange->d2] = {Shape::any(), b.predicate_of(b.getInt32(1))};
+      break;
+    case Exchange::What::match:
+      match(*exchange);
+      break;
+    case Exchange::What::reduce:
+      values_[*exchange->d] = {Shape::same(), reduction(*exchange)};
+      break;
     case Exchange::What::meet:
       break;
     case Exchange::What::active:

@@ -6,6 +6,8 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <string_view>
 
 namespace nvmlkit::ptx::jit {
@@ -21,6 +23,13 @@ std::string_view most_bits() {
 
 // What belongs to AVX.
 bool has(const char* feature) { return most_bits() != "128" && llvm::sys::getHostCPUFeatures().lookup(feature); }
+
+// Whether microcode holds back what a gather reads until it is known to be allowed. Old kernels do not say.
+bool leaks_by_gathers() {
+  std::string line;
+  std::getline(std::ifstream("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling"), line);
+  return line != "Not affected";
+}
 
 }  // namespace
 
@@ -42,13 +51,20 @@ bool has_masked_accesses() {
   return can;
 }
 
-// Measured on Zen 3, where hotspot of Rodinia took 2.6 s in place of 2.7. Other makers' were not measured; on some of
-// Intel's, microcode against a leak makes these instructions slow.
+// Of AMD's processors, from Zen 3 on. Of Intel's, those in which no microcode against a leak makes them slow; Haswell
+// and Broadwell have slow ones anyway.
 bool has_fast_gathers() {
   static const bool can = [] {
     const auto name = llvm::sys::getHostCPUName();
-    return has("avx2") && name.starts_with("znver") && name != "znver1" && name != "znver2";
+    if (!has("avx2") || name == "haswell" || name == "broadwell") return false;
+    return name.starts_with("znver") ? name != "znver1" && name != "znver2" : !leaks_by_gathers();
   }();
+  return can;
+}
+
+// AMD's take them apart into more steps than a loop has.
+bool has_fast_scatters() {
+  static const bool can = has("avx512f") && most_bits() != "256" && !llvm::sys::getHostCPUName().starts_with("znver");
   return can;
 }
 
@@ -67,6 +83,8 @@ bool converts_halves() { return true; }
 bool has_masked_accesses() { return false; }
 
 bool has_fast_gathers() { return false; }
+
+bool has_fast_scatters() { return false; }
 
 bool has_vectors_of_bits() { return false; }
 

@@ -67,7 +67,7 @@ std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, con
     out[0] = b.CreateShuffleVector(out[0], part, both);
   }
   if (!runs.empty()) return out;
-  if (gathers(access, place)) {
+  if (is_at_once(access, place)) {
     for (unsigned k = 0; k < count; ++k) out[k] = gather_part(access, place, k * element);
     return out;
   }
@@ -88,27 +88,6 @@ std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, con
   return out;
 }
 
-// By an instruction of the processor.
-bool Translator::gathers(const MemoryAccess& access, const Place& place) const {
-  if (!has_fast_gathers() || !access.loads || access.element_size() < 4) return false;
-  using Word = std::numeric_limits<std::int32_t>;
-  return place.shape->is_any || (place.shape->least() >= Word::min() && place.shape->most() <= Word::max());
-}
-
-llvm::Value* Translator::gather_part(const MemoryAccess& access, const Place& place, unsigned part) {
-  auto& b = *b_;
-  auto *base = place.host, *offsets = place.offsets;
-  if (!place.shape->is_any) {
-    offsets = b.numbers(place.shape->more, b.getInt32Ty());
-  } else if (place.offsets) {
-    base = place.base;
-  } else {
-    base = b.getInt64(0);
-    offsets = place.host;
-  }
-  return gather(b, access.element_size(), b.CreateAdd(base, b.getInt64(part)), offsets, acts_);
-}
-
 // Where lanes write to one place, the last one counts.
 void Translator::store(const MemoryAccess& access, const Place& place) {
   auto& b = *b_;
@@ -126,6 +105,7 @@ void Translator::store(const MemoryAccess& access, const Place& place) {
     b.CreateAlignedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(element));
     return;
   }
+  if (is_at_once(access, place)) return scatter(access, place, values);
   std::vector<llvm::Value*> vectors;
   for (const auto& lanes : values) vectors.push_back(b.as_vector(lanes));
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -210,7 +190,7 @@ void Translator::note_look(const MemoryAccess& access) {
 }
 
 std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, Place place) {
-  if (place.shape->is_any && !gathers(access, place)) {
+  if (place.shape->is_any && !is_at_once(access, place)) {
     lay_out(place.host);
     place.is_laid_out = true;
   }

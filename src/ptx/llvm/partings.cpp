@@ -177,22 +177,35 @@ void Translator::join_part(llvm::BasicBlock* from, llvm::BasicBlock* done, const
 
 // To the interpreter, with lanes at several instructions. The part is at one of them.
 void Translator::leave_parted(std::uint32_t at, unsigned more_executed) {
+  std::vector<PlaceOfLanes> places{{at, part_bits_}};
+  for (const auto& [begin, lanes] : pending_) places.emplace_back(begin, b_->mask_of({Shape::any(), lanes}));
+  leave_in_parts(places, more_executed);
+}
+
+// Behind the branch at the end of a stretch, which some lanes take.
+void Translator::leave_at_both_ways(const Stretch& stretch, llvm::Value* takes) {
+  auto* const all = all_lanes_ ? b_->getInt32(kAllLanes) : lanes_;
+  const auto target = static_cast<std::uint32_t>(function_.code[stretch.end].immediate);
+  leave_in_parts({{target, takes}, {stretch.end + 1, b_->CreateXor(all, takes)}}, 0);
+}
+
+void Translator::leave_in_parts(const std::vector<PlaceOfLanes>& places, unsigned more_executed) {
   auto& b = *b_;
-  auto needed = needs_.at(at);
-  for (const auto& [begin, lanes] : pending_) needed.merge(needs_.at(begin));
+  std::set<Key> needed;
+  for (const auto& [at, lanes] : places) {
+    auto own = needs_.at(at);
+    needed.merge(own);
+  }
   spill_new(needed);
   const auto put = [&](std::size_t offset, llvm::Value* value) {
     b.CreateStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offset));
   };
-  unsigned count = 0;
-  const auto put_part = [&](std::uint32_t where, llvm::Value* lanes) {
-    const auto offset = offsetof(CodeContext, parts) + count++ * sizeof(Part);
-    put(offset + offsetof(Part, at), b.getInt32(where));
-    put(offset + offsetof(Part, lanes), lanes);
-  };
-  put_part(at, part_bits_);
-  for (const auto& [begin, lanes] : pending_) put_part(begin, b.mask_of({Shape::any(), lanes}));
-  put(offsetof(CodeContext, part_count), b.getInt32(count));
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const auto offset = offsetof(CodeContext, parts) + k * sizeof(Part);
+    put(offset + offsetof(Part, at), b.getInt32(places[k].first));
+    put(offset + offsetof(Part, lanes), places[k].second);
+  }
+  put(offsetof(CodeContext, part_count), b.getInt32(static_cast<std::uint32_t>(places.size())));
   put(offsetof(CodeContext, executed), b.CreateAdd(executed_, b.getInt64(more_executed)));
   end_with(CodeEnd::parted);
 }

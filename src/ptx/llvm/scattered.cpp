@@ -95,6 +95,12 @@ Value* gather(LaneBuilder& b, unsigned size, Value* base, Value* offsets, Value*
                               llvm::Constant::getNullValue(b.vector(size)));
 }
 
+void scatter(LaneBuilder& b, Value* values, Value* base, Value* offsets, Value* acts) {
+  auto* const to = b.CreateGEP(b.getInt8Ty(), b.pointer(base), offsets);
+  const auto size = values->getType()->getScalarSizeInBits() / 8;
+  b.CreateMaskedScatter(values, to, llvm::Align(size), acts ? acts : llvm::ConstantInt::getTrue(b.vector(0)));
+}
+
 Value* table_of(LaneBuilder& b, const Shape& shape) {
   auto& module = *b.GetInsertBlock()->getModule();
   std::vector<std::uint64_t> numbers;

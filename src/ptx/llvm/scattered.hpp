@@ -14,6 +14,9 @@ llvm::Value* load_scattered(LaneBuilder& b, unsigned size, llvm::Value* base, ll
 // and null means all. Others get 0.
 llvm::Value* gather(LaneBuilder& b, unsigned size, llvm::Value* base, llvm::Value* offsets, llvm::Value* acts);
 
+// Stores so. Where lanes have one address, the last one counts.
+void scatter(LaneBuilder& b, llvm::Value* values, llvm::Value* base, llvm::Value* offsets, llvm::Value* acts);
+
 // A table of what each lane has more than lane 0.
 llvm::Value* table_of(LaneBuilder& b, const Shape& shape);
 

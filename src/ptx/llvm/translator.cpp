@@ -192,6 +192,7 @@ void Translator::part_at(std::size_t number, llvm::Value* takes) {
     }
   }
   values_ = values;
+  executed_ = executed;
   if (arrivals_.contains(number)) {
     auto *const arrives = new_block("arrives"), *const parts = new_block("parts_for_others");
     const auto ahead = stretches_[arrivals_.at(number).ahead].begin;
@@ -202,11 +203,7 @@ void Translator::part_at(std::size_t number, llvm::Value* takes) {
     values_ = values;
     executed_ = executed;
   }
-  if (known == partings_.end() || !all_lanes_) {
-    const auto length = stretch.end - stretch.begin;
-    executed_ = b.CreateSub(executed, b.getInt64(length + 1));
-    leave(stretch.end, length);
-  }
+  if (known == partings_.end() || !all_lanes_) leave_at_both_ways(stretch, takes);
   executed_ = executed;
 }
 

@@ -10,6 +10,7 @@
 #include "ptx/llvm/lanes.hpp"
 #include "ptx/llvm/near.hpp"
 #include "ptx/llvm/parting.hpp"
+#include "ptx/llvm/place.hpp"
 #include "ptx/llvm/pure.hpp"
 #include "ptx/llvm/region.hpp"
 
@@ -107,6 +108,8 @@ class Translator {
   void join_part(llvm::BasicBlock* from, llvm::BasicBlock* done, const Values& before,
                  const std::map<std::uint32_t, llvm::Value*>& pending, llvm::Value* executed);
   void leave_parted(std::uint32_t at, unsigned more_executed);
+  void leave_at_both_ways(const Stretch& stretch, llvm::Value* takes);
+  void leave_in_parts(const std::vector<PlaceOfLanes>& places, unsigned more_executed);
   // Lanes that come to where others wait (arrivals.cpp).
   void note_arrival(std::size_t number);
   void emit_arrival(std::size_t number, llvm::Value* takes);
@@ -148,6 +151,8 @@ class Translator {
   bool pass_exchange(std::uint32_t at, Shapes& shapes);
   bool pass_parts(std::uint32_t at, Shapes& shapes);
   llvm::Value* vote(const Exchange& exchange);
+  void match(const Exchange& exchange);
+  llvm::Value* reduction(const Exchange& exchange);
   void shuffle(const Exchange& exchange);
   llvm::Value* shuffled(llvm::Value* all, llvm::Value* source);
   bool emit_exchange(std::uint32_t at);
@@ -163,16 +168,10 @@ class Translator {
 
   // Memory (memory.cpp, places.cpp, guarded.cpp).
   std::optional<MemoryAccess> access_at(std::uint32_t at) const;
-  struct Place {
-    const Shape* shape = nullptr;  // of the addresses
-    llvm::Value* host = nullptr;   // address of the bytes: of lane 0, or of each lane
-    bool is_laid_out = false;      // the address of each lane is in `laid_out_`
-    llvm::Value* base = nullptr;   // where addresses have 32 bits: what is added to `offsets` of lanes
-    llvm::Value* offsets = nullptr;
-    llvm::Value* holds_all = nullptr;  // whether the bytes of all lanes are there, not only of those that act; or null
-  };
-  bool gathers(const MemoryAccess& access, const Place& place) const;
+  // Of scattered addresses, all at once (at_once.cpp).
+  static bool is_at_once(const MemoryAccess& access, const Place& place);
   llvm::Value* gather_part(const MemoryAccess& access, const Place& place, unsigned part);
+  void scatter(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   void emit_access(const MemoryAccess& found, std::uint32_t at);
   void emit_guarded(const MemoryAccess& access, std::uint32_t at);
   void emit_all(const MemoryAccess& access, std::uint32_t at);
@@ -184,9 +183,6 @@ class Translator {
   Lanes address_of(const MemoryAccess& access);
   // Whether all lanes reach memory that is known; where it lies then.
   llvm::Value* find_place(const MemoryAccess& access, const Lanes& address, std::int32_t number, Place& out);
-  struct Room {
-    llvm::Value *start, *size, *delta;
-  };
   llvm::Value* find_host(const MemoryAccess& access, const Lanes& address, const Room& where, Place& out);
   llvm::Value* load_matrix(const Place& rows, unsigned first, bool transposed);
   std::vector<llvm::Value*> load(const MemoryAccess& access, const Place& place);
@@ -206,9 +202,6 @@ class Translator {
   llvm::Value* laid_out(llvm::Value* lane);
   llvm::Value* host_of_lane(const Place& place, unsigned lane, unsigned part);
   // By some lanes (acting.cpp).
-  struct Extent {
-    llvm::Value *least, *most;  // what a lane has more than lane 0
-  };
   Extent extent_of_all(const Shape& shape);
   Extent extent_of(const Shape& shape);
   llvm::Value* stack(unsigned number);
@@ -257,17 +250,15 @@ class Translator {
   llvm::Value *part_ = nullptr, *part_bits_ = nullptr;  // the lanes of a part, where they have parted
   std::map<std::uint32_t, llvm::Value*> pending_;  // further lanes, by the instruction where they wait for their turn
   std::set<Key> kept_;                             // what those need
-  llvm::Value* registers_ = nullptr;
+  llvm::Value *registers_ = nullptr, *reached_ = nullptr;
   llvm::Value* image_ = nullptr;  // of the module's variables: the address
   llvm::Value *shared_ = nullptr, *shared_bytes_ = nullptr;
-  llvm::Value* laid_out_ = nullptr;  // an address for each lane, on the stack
-  std::vector<llvm::Value*> stack_;  // numbers of each lane
-  llvm::Value* reached_ = nullptr;
+  llvm::Value* laid_out_ = nullptr;           // an address for each lane, on the stack
+  std::vector<llvm::Value*> stack_;           // numbers of each lane
   std::map<unsigned, llvm::Value*> differs_;  // by size: bits that are not as assumed
   Values loaded_;                             // what lies in the registers of the frame since the start
   std::set<Key> unmarked_;                    // registers of which all values lie there
-  std::map<Key, Lanes> special_;
-  std::map<Key, Lanes> params_;
+  std::map<Key, Lanes> special_, params_;
 
   struct Incoming {
     llvm::BasicBlock* from = nullptr;

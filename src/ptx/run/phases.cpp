@@ -10,6 +10,13 @@
 #include "ptx/run/try_pieces.hpp"
 
 namespace nvmlkit::ptx {
+namespace {
+
+// Threads end here, and nothing is left for code. Many kernels have one end, to which their lanes come at different
+// times.
+bool ends_threads(const Instruction& i) { return (i.kind == Kind::ret || i.kind == Kind::exit) && !i.guard.is_there(); }
+
+}  // namespace
 
 // In a phase of the block: piece after piece, until the turn ends. What ends with lanes in two places is a turn: code
 // ends there in front of what other warps may still have to read.
@@ -30,8 +37,12 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
     auto& fragment = fragment_of_phase();
     const auto* const node =
         compiled.pieces_at(fragment.pc, fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes);
-    if (!node) break;
     const auto number = static_cast<std::size_t>(&fragment - fragments_.data());
+    if (!node) {
+      if (!ends_in_phase(number)) break;
+      if (fragments_.empty()) return PhaseEnd::ended;
+      continue;
+    }
     context.lanes = fragment.mask;
     context.limit = fragments_.size() > 1 ? limit_of(number) : ~0u;
     context.budget = budget_;
@@ -48,7 +59,7 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
     if (end == CodeEnd::left) {
       fragment.pc = context.at;
       if (context.resumes != 0) resumes_by(context);
-      join_in_phase();
+      join_in_phase(number);
     } else {
       part(number, context);
     }
@@ -56,7 +67,6 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
     if (context.executed == 0) break;  // it needs the interpreter at its start
     const bool is_whole = fragments_.size() == 1;
     if (is_whole && is_of_all_threads(code[place()])) return PhaseEnd::barrier;
-    if (fragments_.size() > 2) return PhaseEnd::elsewhere;
     if (budget_ <= 0 || end == CodeEnd::parted) {
       worker.spins |= polls_;
       return PhaseEnd::turn;
@@ -66,17 +76,42 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
   return PhaseEnd::elsewhere;
 }
 
-// Two that have met. Their fields are written one by one: what several stores wrote, one load has to wait for.
-void Warp::join_in_phase() {
-  if (fragments_.size() != 2 || fragments_[0].pc != fragments_[1].pc) return;
-  fragments_[0].mask |= fragments_[1].mask;
-  fragments_.pop_back();
+// False: the fragment stands elsewhere.
+bool Warp::ends_in_phase(std::size_t number) {
+  if (!ends_threads(frame_->function->code[fragments_[number].pc])) return false;
+  ++block.worker().instructions;
+  if (fragments_.size() == 1) {
+    end_all();
+  } else {
+    const auto own = take(number);
+    end(own.frame, own.mask);
+  }
+  return true;
+}
+
+// Lanes that have come to where others are. Fields are written one by one: what several stores wrote, one load has to
+// wait for.
+void Warp::join_in_phase(std::size_t number) {
+  auto &own = fragments_[number], &last = fragments_.back();
+  for (auto& other : fragments_) {
+    if (&other == &own || other.pc != own.pc) continue;
+    other.mask |= own.mask;
+    if (&last == &other) {  // it takes the place of the other one
+      own.mask = other.mask;
+    } else {
+      own.pc = last.pc;
+      own.mask = last.mask;
+    }
+    return fragments_.pop_back();
+  }
 }
 
 // The one that is furthest behind.
 Fragment& Warp::fragment_of_phase() {
-  auto& first = fragments_.front();
-  return fragments_.size() == 1 || first.pc < fragments_.back().pc ? first : fragments_.back();
+  auto* out = &fragments_.front();
+  for (auto& other : fragments_)
+    if (other.pc < out->pc) out = &other;
+  return *out;
 }
 
 namespace {
@@ -159,12 +194,17 @@ inline bool Block::is_barrier(std::uint32_t pc) {
     const auto* node = first_pieces;
     if (own.pc != begin_of_phase_ || !own.has_all_lanes())
       node = compiled.pieces_at(own.pc, own.has_all_lanes() ? CodeFor::all_lanes : CodeFor::some_lanes);
-    if (!node) return PhaseEnd::elsewhere;
-    context.budget = budget;
-    const auto end = try_pieces(node, context, worker, polls);
-    if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
-    budget = context.budget - static_cast<std::int64_t>(context.executed);
-    worker.instructions += context.executed;
+    auto end = CodeEnd::ended;
+    if (node) {
+      context.budget = budget;
+      end = try_pieces(node, context, worker, polls);
+      if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
+      budget = context.budget - static_cast<std::int64_t>(context.executed);
+      worker.instructions += context.executed;
+    } else {
+      if (!ends_threads(worker.grid.entry->code[own.pc])) return PhaseEnd::elsewhere;
+      ++worker.instructions;
+    }
     if (end == CodeEnd::ended) {
       if (own.has_fragments)
         own.warp->end_all();

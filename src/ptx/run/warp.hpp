@@ -181,7 +181,8 @@ class Warp {
   bool takes_turn_by_code(Turn turn, Progress& out);
   WholeWarp whole_of(Frame& frame, Mask lanes);
   Fragment& fragment_of_phase();
-  void join_in_phase();
+  void join_in_phase(std::size_t number);
+  bool ends_in_phase(std::size_t number);
   bool ends_turn(Turn turn, std::size_t number, Progress& out);
   void part(std::size_t number, const CodeContext& context);
   void have_arrived(Fragment& own, CodeContext& context);

@@ -79,7 +79,28 @@ class Writer : RandomMemory {
       line("or.b32 %t9, %t9, %t10");
       line("st.global.u32" + at(50 + k) + "%t9");
     }
+    if (pick(2)) end_one_by_one();
     text_ += "  ret;\n}\n";
+  }
+
+  // Threads end at different times, as those do that find nothing to do.
+  void end_one_by_one() {
+    const bool has_loop = pick(2);
+    const auto way = has_loop ? one_of({"bra LAST", "bra LAST", "exit", "ret"}) : "bra LAST";
+    line("mov.u32 %t11, 0");
+    text_ += "LATE:\n";
+    line("shr.u32 %t10, %t5, %t11");
+    line("and.b32 %t10, %t10, 1");
+    line("setp.eq.u32 %p7, %t10, " + std::to_string(pick(2)));
+    line("@%p7 " + way);
+    line("add.s32 %t11, %t11, 1");
+    line("mad.lo.s32 %r0, %r1, %t11, %r0");
+    line("st.global.u32 [%a4+65540], %r0");
+    if (has_loop) {
+      line("setp.lt.u32 %p7, %t11, " + std::to_string(2 + pick(5)));
+      line("@%p7 bra LATE");
+    }
+    text_ += "LAST:\n";
   }
 
   void part(int depth) {
@@ -181,7 +202,19 @@ class Writer : RandomMemory {
   void exchange() {
     line("bar.warp.sync -1");
     const auto how = one_of({"bfly", "idx", "up", "down"});
-    switch (pick(8)) {
+    switch (pick(12)) {
+      case 11:
+        return line("redux.sync." + one_of({"add", "min", "max"}) + one_of({".s32 ", ".u32 "}) + any("r") + ", " +
+                    any("r") + ", -1");
+      case 10:
+        return line("redux.sync." + one_of({"and", "or", "xor"}) + ".b32 " + any("r") + ", " + any("r") + ", -1");
+      case 9:
+        line("and.b32 %t9, " + any("r") + ", " + std::to_string(pick(8)));
+        if (pick(2)) return line("match.any.sync.b32 " + any("r") + ", %t9, -1");
+        return line("match.all.sync.b32 " + any("r") + "|" + any("p") + ", %t9, -1");
+      case 8:
+        if (pick(2)) return line("elect.sync " + any("r") + "|" + any("p") + ", -1");
+        return line("match.any.sync.b64 " + any("r") + ", " + any("l") + ", -1");
       case 7:
       case 6:
         return load_matrices();

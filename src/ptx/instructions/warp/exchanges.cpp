@@ -66,6 +66,15 @@ void match_all(Warp& w, const Instruction& i, Mask lanes) {
   if (i.d2.is_there()) w.set_predicate(i.d2, lanes, all ? kAllLanes : 0);
 }
 
+// How the compiler knows it.
+std::uint8_t sign_of_reduction(std::string_view what) {
+  constexpr std::pair<std::string_view, char> kSigns[] = {{"add", '+'}, {"min", '<'}, {"max", '>'},
+                                                          {"and", '&'}, {"or", '|'},  {"xor", '^'}};
+  for (const auto& [name, sign] : kSigns)
+    if (name == what) return static_cast<std::uint8_t>(sign);
+  return 0;
+}
+
 // F of what all lanes have.
 template <class T, class F>
 void reduce_lanes(Warp& w, const Instruction& i, Mask lanes) {
@@ -193,6 +202,7 @@ void lanes(Form& f) {
       f.out.d = f.target(f.half(0, 0), Type::b32);
       f.out.d2 = f.target(f.half(0, 1), Type::pred);
       f.out.a = f.source(1, f.type());
+      f.out.detail = f.has("any") ? 'o' : 'a';
       if (f.has("any"))
         wide ? wait_and_run<match_any<std::uint64_t>>(f, 2) : wait_and_run<match_any<std::uint32_t>>(f, 2);
       else
@@ -208,6 +218,7 @@ void lanes(Form& f) {
         return float_reduction(f, what);
       }
       if (f.has("abs") || f.has("NaN")) f.fail_types();
+      f.out.detail = sign_of_reduction(what);
       is_signed(f.type()) ? reduction<std::int32_t>(f, what) : reduction<std::uint32_t>(f, what);
       return;
     }
