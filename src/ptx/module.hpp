@@ -46,7 +46,9 @@ struct Instruction {
   Operand d, d2, a, b, c;
   Operand guard;  // a predicate, if it is there
   bool guard_negated : 1 = false;
-  bool writes : 1 = false;  // global memory
+  bool writes : 1 = false;        // global memory
+  bool is_idle : 1 = false;       // has no effect on a simulated memory
+  bool is_lane_copy : 1 = false;  // cp.async: the addresses are in Function::operands, that in shared memory first
   Kind kind = Kind::plain;
   Space space = Space::generic;
   bool wide_address = true;  // the address register has 64 bits

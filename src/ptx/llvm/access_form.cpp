@@ -86,4 +86,23 @@ std::optional<MemoryAccess> memory_access(const Function& function, const Needs&
   return out;
 }
 
+std::optional<LaneCopy> lane_copy(const Function& function, std::uint32_t at) {
+  const auto& i = function.code[at];
+  if (!i.is_lane_copy || i.c.is_there()) return std::nullopt;  // what leaves out bytes sets them to 0
+  const auto* const addresses = function.operands.data() + i.side;
+  MemoryAccess words;
+  words.type = Type::b32;
+  words.register_size = 4;
+  words.values.resize(i.count / 4u);
+  LaneCopy out{words, words};
+  out.from.loads = true;
+  out.from.base = addresses[1];
+  out.from.offset = static_cast<std::uint64_t>(static_cast<std::int32_t>(i.immediate >> 32));
+  out.to.space = Space::shared;
+  out.to.base = addresses[0];
+  out.to.wide_address = i.wide_address;
+  out.to.offset = i.immediate & 0xFFFFFFFF;
+  return out;
+}
+
 }  // namespace nvmlkit::ptx::jit

@@ -45,4 +45,10 @@ bool is_assumed_param(const MemoryAccess& access);
 
 std::optional<MemoryAccess> memory_access(const Function& function, const Needs& needs, std::uint32_t at);
 
+// cp.async of 4, 8 or 16 bytes for each lane, all of them.
+struct LaneCopy {
+  MemoryAccess from, to;
+};
+std::optional<LaneCopy> lane_copy(const Function& function, std::uint32_t at);
+
 }  // namespace nvmlkit::ptx::jit

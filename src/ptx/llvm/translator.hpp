@@ -175,6 +175,9 @@ class Translator {
   void emit_access(const MemoryAccess& found, std::uint32_t at);
   void emit_guarded(const MemoryAccess& access, std::uint32_t at);
   void emit_all(const MemoryAccess& access, std::uint32_t at);
+  void emit_lane_copy(const LaneCopy& copy, std::uint32_t at);  // lane_copies.cpp
+  void copy_between(const LaneCopy& copy, std::uint32_t at);
+  void copy_lanes(unsigned size, const Place& from, const Place& to);
   // What the targets of the access get.
   std::vector<llvm::Value*> reach(const MemoryAccess& access, Place place);
   void load_param(const MemoryAccess& access, std::uint32_t at);

@@ -25,7 +25,7 @@ bool Warp::execute_one(CodeContext& context, std::uint32_t at, std::int32_t plac
   if (worker.fault.kind != FaultKind::none) return false;
   if (place >= 0 && lanes != 0) {
     std::uint64_t addresses[kLanes];
-    effective_addresses(*this, i, addresses);
+    i.is_lane_copy ? sources_of_copies(*this, i, addresses) : effective_addresses(*this, i, addresses);
     worker.remember(addresses[first_of(lanes)], i.writes, context.reached[place]);
   }
   return true;

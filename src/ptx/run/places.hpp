@@ -21,6 +21,13 @@ inline void effective_addresses(const Warp& w, const Instruction& i, std::uint64
   }
 }
 
+// In global memory, of a copy of a few bytes for each lane.
+inline void sources_of_copies(const Warp& w, const Instruction& i, std::uint64_t* out) {
+  const auto* const base = w.at<std::uint64_t>(w.frame().function->operands[i.side + 1]);
+  const auto offset = static_cast<std::uint64_t>(static_cast<std::int32_t>(i.immediate >> 32));
+  for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = base[lane] + offset;
+}
+
 inline Bounds bounds_of(const std::uint64_t* addresses, Mask lanes) {
   Bounds out;
   for (unsigned lane = 0; lane < kLanes; ++lane) {

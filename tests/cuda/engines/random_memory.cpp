@@ -42,7 +42,9 @@ void RandomMemory::clamped(const std::string& guard) {
 
 // Within the 64 words that a thread writes, or the shared words of the block.
 void RandomMemory::own_words(const std::string& guard) {
-  switch (pick(9)) {
+  switch (pick(10)) {
+    case 9:
+      return copies(guard);
     case 6: {
       const auto what = one_of({"exch.b32 ", "inc.u32 ", "dec.u32 ", "add.u32 "});
       if (pick(2)) return line(guard + "atom.shared." + what + any("r") + ", [%t8], " + any("r"));
@@ -84,6 +86,26 @@ void RandomMemory::own_words(const std::string& guard) {
         return line(guard + "red.global.add.u32 [%a0+" + std::to_string(60000 + 4 * pick(16)) + "], " + any("r"));
       return line(guard + "red.global.min.u32 [%a0+" + std::to_string(61000 + 4 * pick(16)) + "], " + any("r"));
   }
+}
+
+// Into 16 bytes of each thread in shared memory.
+void RandomMemory::copies(const std::string& guard) {
+  line("mad.lo.s32 %t9, %t4, 16, %t7");
+  line("st.shared.v2.u64 [%t9+4096], {" + two("l") + "}");
+  std::string from = "%a2";
+  if (pick(2)) {
+    line("mul.wide.u32 %a5, %t5, " + one_of({"16", "4096"}));
+    line("and.b64 %a5, %a5, 65520");
+    line("add.s64 %a5, %a0, %a5");
+    from = "%a5";
+  }
+  const auto to = " [%t9+4096], [" + from + "+" + std::to_string(16 * pick(4)) + "], ";
+  const auto bytes = one_of({"4", "8", "16", "16"});
+  line(guard + (bytes == "16" && pick(2) ? "cp.async.cg" : "cp.async.ca") + ".shared.global" + to + bytes +
+       (pick(4) ? "" : ", " + any("r")));
+  line("cp.async.commit_group");
+  line(one_of({"cp.async.wait_group 0", "cp.async.wait_all"}));
+  line("ld.shared.u32 " + any("r") + ", [%t9+" + std::to_string(4096 + 4 * pick(4)) + "]");
 }
 
 // Several numbers, or less than a register; also those that all lanes read.

@@ -20,6 +20,7 @@ class RandomMemory : public RandomInstructions {
 
  private:
   void own_words(const std::string& guard);
+  void copies(const std::string& guard);
   void of_vectors(const std::string& guard);
   void behind_check();
   void clamped(const std::string& guard);

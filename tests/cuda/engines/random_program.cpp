@@ -25,7 +25,7 @@ class Writer : RandomMemory {
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(.param .u64 data, .param .u32 count, "
         ".param .u32 factor) {\n"
         "  .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b32 %t<16>; .reg .f32 %f<8>; .reg .f64 %d<8>; "
-        ".reg .b64 %l<8>; .reg .b64 %a<16>;\n  .shared .align 16 .b8 own[4096];\n";
+        ".reg .b64 %l<8>; .reg .b64 %a<16>;\n  .shared .align 16 .b8 own[20480];\n";
     if (has_local_) text_ += "  .local .align 16 .b8 mine[256];\n  mov.u64 %a6, mine;\n  cvta.local.u64 %a7, %a6;\n";
     for (const auto* const l : {"ld.param.u64 %a0, [data]",
                                 "ld.param.u32 %t0, [count]",

@@ -117,6 +117,7 @@ void async_copies(Form& f) {
   if (f.term(2).kind != Term::Kind::integer || (size != 4 && size != 8 && size != 16)) f.fail("4, 8 or 16 bytes");
   f.out.count = static_cast<std::uint8_t>(size);
   if (f.count() > 3) f.out.c = f.source(3, Type::u32);
+  f.out.is_lane_copy = true;
   f.out.handler = &copy_async;
 }
 

@@ -174,6 +174,7 @@ void convert_address(Form& f) {
 
 // What a simulated memory and a simulated clock need not do.
 void no_effect(Form& f) {
+  f.out.is_idle = true;
   f.out.handler = [](Warp&, const Instruction&, Mask) {};
 }
 
