@@ -13,14 +13,16 @@
 
 namespace nvmlkit::library_test {
 
-// A vector whose last byte is the last one before a page that is not there: who reads behind it, crashes. There is a
-// context.
+// A vector whose last byte is the last one before a page that is not there: who reads behind it, crashes. Or there are
+// pages behind it: results may depend on where vectors begin in a line of the cache, and this one begins where the other
+// does. There is a context.
 template <class T>
 class AtMemoryEnd {
  public:
-  explicit AtMemoryEnd(const std::vector<T>& from) : count_(from.size()) {
+  explicit AtMemoryEnd(const std::vector<T>& from, std::size_t pages_behind = 0) : count_(from.size()) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    size_ = (count_ * sizeof(T) + page - 1) / page * page;
+    behind_ = pages_behind * page;
+    size_ = (count_ * sizeof(T) + page - 1) / page * page + behind_;
     // As far behind it as an increment may reach.
     whole_ = size_ + (std::size_t{1} << 20);
     start_ = static_cast<std::byte*>(mmap(nullptr, whole_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -37,7 +39,7 @@ class AtMemoryEnd {
   AtMemoryEnd(const AtMemoryEnd&) = delete;
   AtMemoryEnd& operator=(const AtMemoryEnd&) = delete;
 
-  T* data() const { return reinterpret_cast<T*>(start_ + size_) - count_; }
+  T* data() const { return reinterpret_cast<T*>(start_ + size_ - behind_) - count_; }
   std::vector<T> read() const {
     EXPECT_EQ(driver().find<decltype(&cuda::cuCtxSynchronize)>("cuCtxSynchronize")(), cuda::CUDA_SUCCESS);
     return {data(), data() + count_};
@@ -49,7 +51,7 @@ class AtMemoryEnd {
     return the;
   }
 
-  std::size_t count_, size_ = 0, whole_ = 0;
+  std::size_t count_, behind_ = 0, size_ = 0, whole_ = 0;
   std::byte* start_ = nullptr;
 };
 

@@ -1,6 +1,7 @@
 #include "ptx/llvm/access_form.hpp"
 
 #include "ptx/compile/image.hpp"
+#include "ptx/llvm/known_word.hpp"
 
 namespace nvmlkit::ptx::jit {
 namespace {
@@ -88,13 +89,14 @@ std::optional<MemoryAccess> memory_access(const Function& function, const Needs&
 
 std::optional<LaneCopy> lane_copy(const Function& function, std::uint32_t at) {
   const auto& i = function.code[at];
-  if (!i.is_lane_copy || i.c.is_there()) return std::nullopt;  // what leaves out bytes sets them to 0
+  if (!i.is_lane_copy) return std::nullopt;
   const auto* const addresses = function.operands.data() + i.side;
   MemoryAccess words;
   words.type = Type::b32;
   words.register_size = 4;
   words.values.resize(i.count / 4u);
-  LaneCopy out{words, words};
+  LaneCopy out{words, words, i.c};
+  if (const auto known = known_word(function, i.c); known && *known >= i.count) out.bytes = {};
   out.from.loads = true;
   out.from.base = addresses[1];
   out.from.offset = static_cast<std::uint64_t>(static_cast<std::int32_t>(i.immediate >> 32));

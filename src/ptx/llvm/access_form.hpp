@@ -45,9 +45,10 @@ bool is_assumed_param(const MemoryAccess& access);
 
 std::optional<MemoryAccess> memory_access(const Function& function, const Needs& needs, std::uint32_t at);
 
-// cp.async of 4, 8 or 16 bytes for each lane, all of them.
+// cp.async of 4, 8 or 16 bytes for each lane.
 struct LaneCopy {
   MemoryAccess from, to;
+  Operand bytes;  // how many are copied, if that is not all; the rest becomes 0
 };
 std::optional<LaneCopy> lane_copy(const Function& function, std::uint32_t at);
 

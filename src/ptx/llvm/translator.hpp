@@ -176,8 +176,13 @@ class Translator {
   void emit_guarded(const MemoryAccess& access, std::uint32_t at);
   void emit_all(const MemoryAccess& access, std::uint32_t at);
   void emit_lane_copy(const LaneCopy& copy, std::uint32_t at);  // lane_copies.cpp
-  void copy_between(const LaneCopy& copy, std::uint32_t at);
-  void copy_lanes(unsigned size, const Place& from, const Place& to);
+  void copy_lanes(const LaneCopy& copy, std::int32_t number, llvm::BasicBlock* other);
+  void copy_some_bytes(const LaneCopy& copy, std::int32_t number, llvm::BasicBlock* other);
+  void clear_lanes(const LaneCopy& copy, llvm::BasicBlock* other);
+  void for_lanes(llvm::Value* acts, llvm::function_ref<void()> each);
+  llvm::Value* numbers_of(const Place& place, unsigned number);
+  llvm::Value* host_by(const Place& place, llvm::Value* numbers, llvm::Value* lane);
+  void for_each_acting(llvm::function_ref<void(llvm::Value* lane)> each);
   // What the targets of the access get.
   std::vector<llvm::Value*> reach(const MemoryAccess& access, Place place);
   void load_param(const MemoryAccess& access, std::uint32_t at);

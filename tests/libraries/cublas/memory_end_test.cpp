@@ -15,11 +15,11 @@ class VectorEnd : public CublasTest {
       for (const int increment : {1, 2, 600, -1, -3}) {
         const auto x = numbers_of<T>(random, std::int64_t{n - 1} * std::abs(increment) + 1);
         const std::vector<T> zeros(static_cast<std::size_t>(n));
-        const OnDevice<T> elsewhere(x), y(zeros), y_at_end(zeros);
-        const AtMemoryEnd<T> at_end(x);
+        const OnDevice<T> y(zeros), y_at_end(zeros);
+        const AtMemoryEnd<T> at_end(x), elsewhere(x, 1);
         ASSERT_EQ(f(n, elsewhere.data(), increment, y.data()), CUBLAS_STATUS_SUCCESS);
         ASSERT_EQ(f(n, at_end.data(), increment, y_at_end.data()), CUBLAS_STATUS_SUCCESS);
-        EXPECT_EQ(at_end.read(), elsewhere.get()) << n << " by " << increment;
+        EXPECT_EQ(at_end.read(), elsewhere.read()) << n << " by " << increment;
         EXPECT_EQ(y_at_end.get(), y.get()) << n << " by " << increment;
       }
   }

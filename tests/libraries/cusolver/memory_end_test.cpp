@@ -25,10 +25,9 @@ class MatrixEnd : public testing::Test {
         for (int i = 0; i < n; ++i) a.push_back(scalar_of<T>(random(i, j) + (i == j ? Number(2.0 * n) : Number())));
         if (j + 1 < n) a.insert(a.end(), 2, T{});
       }
-      const OnDevice<T> elsewhere(a);
-      const AtMemoryEnd<T> at_end(a);
+      const AtMemoryEnd<T> at_end(a), elsewhere(a, 1);
       info_ = 0;
-      f(elsewhere.as(), n);
+      f(elsewhere.data(), n);
       EXPECT_EQ(gpu().wait(), cuda::CUDA_SUCCESS);
       f(at_end.data(), n);
       EXPECT_EQ(at_end.read(), elsewhere.read()) << n;
