@@ -1,10 +1,12 @@
 // The kind of processor that OpenBLAS has functions for, as it was chosen.
 #pragma once
 
+#include "libraries/blas/convert.hpp"
+
 namespace nvmlkit::blas {
 
-const char* core_name();
+NVMLKIT_BLAS const char* core_name();
 // Whether these functions use AVX2 or more.
-bool uses_vectors();
+NVMLKIT_BLAS bool uses_vectors();
 
 }  // namespace nvmlkit::blas
