@@ -151,13 +151,26 @@ void Translator::unpack_one(Key key) {
   b.SetInsertPoint(next);
 }
 
+// What lanes have that do not execute may be anything. As a float, an address is a denormal number, and with one of
+// these in a vector an instruction takes a hundred times as long on Intel's processors.
+void Translator::find_floats() {
+  for (const auto& stretch : stretches_)
+    for (auto at = stretch.begin; at < stretch.end; ++at)
+      if (const auto pure = pure_form(function_, needs_, at); pure && (is_float(pure->type) || is_float(pure->from)))
+        for (const auto& a : pure->arguments)
+          if (a.operand.area() == Operand::registers) is_float_.insert({a.operand.offset(), a.size});
+}
+
 // Of a warp that fits.
 void Translator::load_register(Key key) {
   auto& b = *b_;
   const auto& shape = assumptions_.of_register(key);
   auto* at = place_of(key);
   if (shape.is_any) {
-    values_[key] = {shape, b.CreateAlignedLoad(b.vector(key.size), at, llvm::Align(4))};
+    llvm::Value* all = b.CreateAlignedLoad(b.vector(key.size), at, llvm::Align(4));
+    if (!all_lanes_ && is_float_.contains(key))
+      all = b.CreateSelect(executes_, all, llvm::Constant::getNullValue(all->getType()));
+    values_[key] = {shape, all};
     return;
   }
   if (!all_lanes_ && shape.is_same()) {  // of the first lane that executes, unless all are equal
@@ -215,6 +228,7 @@ void Translator::emit_entry() {
   b.SetInsertPoint(stops);
   end_with(CodeEnd::mismatch);
   b.SetInsertPoint(goes_on);
+  if (!all_lanes_) find_floats();
   for (const auto key : used)
     if (key.size > 0) load_register(key);
   loaded_ = values_;

@@ -75,8 +75,7 @@ std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, con
     auto* const base = place.is_laid_out ? b.getInt64(0) : place.host;
     auto* const table = place.is_laid_out ? laid_out_ : table_of(b, *place.shape);
     for (unsigned k = 0; k < count; ++k)
-      out[k] = load_scattered(b, element, b.CreateAdd(base, b.getInt64(k * element)), table, acting_,
-                              b.CreatePtrToInt(laid_out_, b.getInt64Ty()));
+      out[k] = load_scattered(b, element, b.CreateAdd(base, b.getInt64(k * element)), table, acting_);
     return out;
   }
   for (unsigned lane = 0; lane < kLanes; ++lane)

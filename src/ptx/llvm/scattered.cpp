@@ -17,8 +17,11 @@ class Loads {
  public:
   Loads(llvm::Module& module, unsigned size)
       : b_(module.getContext()), size_(size), out_(llvm::FixedVectorType::get(b_.element(size), kAtOnce)) {
-    auto* const type = llvm::FunctionType::get(out_, {b_.getInt64Ty(), b_.getPtrTy(), b_.getInt32Ty(), b_.getInt64Ty()},
-                                               /*isVarArg=*/false);
+    auto* const type =
+        llvm::FunctionType::get(out_, {b_.getInt64Ty(), b_.getPtrTy(), b_.getInt32Ty()}, /*isVarArg=*/false);
+    auto* const none = llvm::ConstantInt::get(b_.getInt64Ty(), 0);
+    nothing_ = new llvm::GlobalVariable(module, none->getType(), /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage,
+                                        none, "nothing");
     code_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, name(size), module);
     code_->addFnAttr(llvm::Attribute::NoUnwind);
     code_->addFnAttr(llvm::Attribute::NoInline);
@@ -41,7 +44,8 @@ class Loads {
     b_.SetInsertPoint(part);
     b_.CreateRet(lanes([&](unsigned lane) {
       auto* const bit = b_.CreateAnd(mask(), b_.getInt32(1u << lane));
-      return b_.CreateSelect(b_.CreateICmpNE(bit, b_.getInt32(0)), address(lane), code_->getArg(3));
+      auto* const nothing = b_.CreatePtrToInt(nothing_, b_.getInt64Ty());
+      return b_.CreateSelect(b_.CreateICmpNE(bit, b_.getInt32(0)), address(lane), nothing);
     }));
     return code_;
   }
@@ -68,11 +72,12 @@ class Loads {
   unsigned size_;
   llvm::FixedVectorType* out_;
   llvm::Function* code_;
+  llvm::GlobalVariable* nothing_;  // a zero, for lanes that do not load
 };
 
 }  // namespace
 
-Value* load_scattered(LaneBuilder& b, unsigned size, Value* base, Value* table, Value* mask, Value* readable) {
+Value* load_scattered(LaneBuilder& b, unsigned size, Value* base, Value* table, Value* mask) {
   auto& module = *b.GetInsertBlock()->getModule();
   auto* code = module.getFunction(Loads::name(size));
   if (!code) code = Loads(module, size).emit();
@@ -81,7 +86,7 @@ Value* load_scattered(LaneBuilder& b, unsigned size, Value* base, Value* table, 
     constexpr auto kAll = (1u << kAtOnce) - 1;
     auto* const own = mask ? b.CreateAnd(b.CreateLShr(mask, first), b.getInt32(kAll)) : b.getInt32(kAll);
     auto* const from = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), table, first);
-    auto* const call = b.CreateCall(code, {base, from, own, readable});
+    auto* const call = b.CreateCall(code, {base, from, own});
     call->setCallingConv(llvm::CallingConv::Fast);
     out = b.CreateInsertVector(b.vector(size), out, call, b.getInt64(first));
   }

@@ -6,9 +6,8 @@
 namespace nvmlkit::ptx::jit {
 
 // Of lane n from `base` and the n-th number of 64 bits at `table` more. `mask` has a bit for each lane that counts;
-// null means all. Others have any value. `readable` is an address that they may load from.
-llvm::Value* load_scattered(LaneBuilder& b, unsigned size, llvm::Value* base, llvm::Value* table, llvm::Value* mask,
-                            llvm::Value* readable);
+// null means all. Others get 0.
+llvm::Value* load_scattered(LaneBuilder& b, unsigned size, llvm::Value* base, llvm::Value* table, llvm::Value* mask);
 
 // By an instruction of the processor. `offsets` are a vector, of 32 bits with a sign or of 64; `acts` is a predicate,
 // and null means all. Others get 0.

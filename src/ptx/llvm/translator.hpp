@@ -76,6 +76,7 @@ class Translator {
   void load_predicate(Key key, llvm::Value*& fits);
   void unpack_one(Key key);
   void load_register(Key key);
+  void find_floats();
   llvm::Value* place_of(Key key);
   llvm::Value* load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits, Lanes& out);
   // A vector, with numbers in place of those of lanes that do not act.
@@ -242,7 +243,7 @@ class Translator {
   const bool all_lanes_;
   Cuts cuts_;
   std::vector<Stretch> stretches_;
-  std::set<Key> used_, changed_;
+  std::set<Key> used_, changed_, is_float_;
   std::vector<std::map<Key, Shape>> shapes_;  // at the start of each stretch
 
   llvm::Function* code_ = nullptr;
