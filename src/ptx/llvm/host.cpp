@@ -51,8 +51,8 @@ bool has_masked_accesses() {
   return can;
 }
 
-// Of AMD's processors, from Zen 3 on. Of Intel's, those in which no microcode against a leak makes them slow; Haswell
-// and Broadwell have slow ones anyway.
+// Of AMD's processors, from Zen 3 on (measured there). Of Intel's, those in which no microcode against a leak makes
+// them slow (measured on an Emerald Rapids); Haswell and Broadwell have slow ones anyway.
 bool has_fast_gathers() {
   static const bool can = [] {
     const auto name = llvm::sys::getHostCPUName();
@@ -62,7 +62,7 @@ bool has_fast_gathers() {
   return can;
 }
 
-// AMD's take them apart into more steps than a loop has.
+// Measured on an Emerald Rapids. AMD's processors take them apart into many steps, and were not measured.
 bool has_fast_scatters() {
   static const bool can = has("avx512f") && most_bits() != "256" && !llvm::sys::getHostCPUName().starts_with("znver");
   return can;
