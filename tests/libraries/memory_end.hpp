@@ -14,8 +14,8 @@
 namespace nvmlkit::library_test {
 
 // A vector whose last byte is the last one before a page that is not there: who reads behind it, crashes. Or there are
-// pages behind it: results may depend on where vectors begin in a line of the cache, and this one begins where the other
-// does. There is a context.
+// pages behind it: results may depend on where vectors begin in a line of the cache, and this one begins where the
+// other does. There is a context.
 template <class T>
 class AtMemoryEnd {
  public:
