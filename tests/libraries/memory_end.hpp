@@ -13,9 +13,9 @@
 
 namespace nvmlkit::library_test {
 
-// A vector whose last byte is the last one before a page that is not there: who reads behind it, crashes. Or there are
-// pages behind it: results may depend on where vectors begin in a line of the cache, and this one begins where the
-// other does. There is a context.
+// A vector whose last byte is the last one before a page that is not there: who reads behind it, crashes. With
+// `pages_behind`, memory goes on: the vector to compare with. Results may depend on where a vector begins in a line of
+// the cache, which is the same for both. There is a context.
 template <class T>
 class AtMemoryEnd {
  public:

@@ -40,9 +40,6 @@ const char* best_core() {
   if (has_wide_vectors) return "SkylakeX";
   return __builtin_cpu_is("amd") ? "Zen" : "Haswell";
 }
-#else
-const char* best_core() { return nullptr; }
-#endif
 
 // Constructors have no order: OpenBLAS chooses now, or has done so. It does that once.
 [[gnu::constructor]] void choose_core() {
@@ -53,6 +50,7 @@ const char* best_core() { return nullptr; }
   gotoblas_dynamic_quit();
   gotoblas_dynamic_init();
 }
+#endif
 
 }  // namespace
 

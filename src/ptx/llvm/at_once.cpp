@@ -13,10 +13,10 @@ struct Offsets {
   llvm::Value *base, *of_lanes;
 };
 
-Offsets offsets_of(LaneBuilder& b, const Shape& shape, llvm::Value* host, llvm::Value* base, llvm::Value* offsets) {
-  if (!shape.is_any) return {host, b.numbers(shape.more, b.getInt32Ty())};
-  if (offsets) return {base, offsets};
-  return {b.getInt64(0), host};
+Offsets offsets_of(LaneBuilder& b, const Place& place) {
+  if (!place.shape->is_any) return {place.host, b.numbers(place.shape->more, b.getInt32Ty())};
+  if (place.offsets) return {place.base, place.offsets};
+  return {b.getInt64(0), place.host};
 }
 
 }  // namespace
@@ -30,13 +30,13 @@ bool Translator::is_at_once(const MemoryAccess& access, const Place& place) {
 
 llvm::Value* Translator::gather_part(const MemoryAccess& access, const Place& place, unsigned part) {
   auto& b = *b_;
-  const auto at = offsets_of(b, *place.shape, place.host, place.base, place.offsets);
+  const auto at = offsets_of(b, place);
   return gather(b, access.element_size(), b.CreateAdd(at.base, b.getInt64(part)), at.of_lanes, acts_);
 }
 
 void Translator::scatter(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
   auto& b = *b_;
-  const auto at = offsets_of(b, *place.shape, place.host, place.base, place.offsets);
+  const auto at = offsets_of(b, place);
   for (unsigned k = 0; k < values.size(); ++k) {
     auto* const base = b.CreateAdd(at.base, b.getInt64(k * access.element_size()));
     jit::scatter(b, b.as_vector(values[k]), base, at.of_lanes, acts_);

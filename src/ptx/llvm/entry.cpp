@@ -158,7 +158,7 @@ void Translator::find_floats() {
     for (auto at = stretch.begin; at < stretch.end; ++at)
       if (const auto pure = pure_form(function_, needs_, at); pure && (is_float(pure->type) || is_float(pure->from)))
         for (const auto& a : pure->arguments)
-          if (a.operand.area() == Operand::registers) is_float_.insert({a.operand.offset(), a.size});
+          if (a.operand.area() == Operand::registers) floats_.insert({a.operand.offset(), a.size});
 }
 
 // Of a warp that fits.
@@ -168,7 +168,7 @@ void Translator::load_register(Key key) {
   auto* at = place_of(key);
   if (shape.is_any) {
     llvm::Value* all = b.CreateAlignedLoad(b.vector(key.size), at, llvm::Align(4));
-    if (!all_lanes_ && is_float_.contains(key))
+    if (!all_lanes_ && floats_.contains(key))
       all = b.CreateSelect(executes_, all, llvm::Constant::getNullValue(all->getType()));
     values_[key] = {shape, all};
     return;

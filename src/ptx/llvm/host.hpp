@@ -24,7 +24,7 @@ bool has_masked_accesses();
 // Whether it loads from an address for each lane faster than one lane after the other.
 bool has_fast_gathers();
 
-// Whether it stores so faster.
+// Whether it stores to an address for each lane faster than one lane after the other.
 bool has_fast_scatters();
 
 // Whether a bit for each lane can become a vector. LLVM would take one bit after the other.

@@ -2,9 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ptx/llvm/region.hpp"
+
+namespace llvm {
+class Value;
+}
 
 namespace nvmlkit::ptx::jit {
 
@@ -18,6 +23,9 @@ struct Parting {
 struct Arrival {
   std::uint32_t ahead = 0, rest = 0;
 };
+
+// An instruction, and a mask of the lanes that go on there.
+using PlaceOfLanes = std::pair<std::uint32_t, llvm::Value*>;
 
 // Of the branch at the end of a stretch. Nothing where the ways are long, or lead back.
 std::optional<Parting> parting_at(const Function& function, const std::vector<Stretch>& stretches, std::size_t branch);

@@ -1,8 +1,5 @@
-// Where the bytes of an access lie, and where lanes go on.
+// Where the bytes of an access lie.
 #pragma once
-
-#include <cstdint>
-#include <utility>
 
 #include "ptx/llvm/shape.hpp"
 
@@ -30,8 +27,5 @@ struct Room {
 struct Extent {
   llvm::Value *least, *most;
 };
-
-// An instruction, and a mask of the lanes that go on there.
-using PlaceOfLanes = std::pair<std::uint32_t, llvm::Value*>;
 
 }  // namespace nvmlkit::ptx::jit

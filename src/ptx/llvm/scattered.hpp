@@ -13,7 +13,7 @@ llvm::Value* load_scattered(LaneBuilder& b, unsigned size, llvm::Value* base, ll
 // and null means all. Others get 0.
 llvm::Value* gather(LaneBuilder& b, unsigned size, llvm::Value* base, llvm::Value* offsets, llvm::Value* acts);
 
-// Stores so. Where lanes have one address, the last one counts.
+// A store of this kind. Where lanes have one address, the last one counts.
 void scatter(LaneBuilder& b, llvm::Value* values, llvm::Value* base, llvm::Value* offsets, llvm::Value* acts);
 
 // A table of what each lane has more than lane 0.

@@ -243,7 +243,7 @@ class Translator {
   const bool all_lanes_;
   Cuts cuts_;
   std::vector<Stretch> stretches_;
-  std::set<Key> used_, changed_, is_float_;
+  std::set<Key> used_, changed_, floats_;
   std::vector<std::map<Key, Shape>> shapes_;  // at the start of each stretch
 
   llvm::Function* code_ = nullptr;

@@ -16,11 +16,7 @@ TEST(Processor, ANameThatIsSetCounts) {
 
 TEST(Processor, HasItsVectors) {
   if (std::getenv("OPENBLAS_CORETYPE")) GTEST_SKIP() << "OPENBLAS_CORETYPE is set";
-#if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) GTEST_SKIP() << "no AVX2";
-#else
-  GTEST_SKIP() << "of x86-64 only";
-#endif
   EXPECT_TRUE(uses_vectors()) << core_name();
 }
 

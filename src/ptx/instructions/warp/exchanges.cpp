@@ -66,7 +66,7 @@ void match_all(Warp& w, const Instruction& i, Mask lanes) {
   if (i.d2.is_there()) w.set_predicate(i.d2, lanes, all ? kAllLanes : 0);
 }
 
-// How the compiler knows it.
+// What stands for the operation in Instruction::detail, for the compiler.
 std::uint8_t sign_of_reduction(std::string_view what) {
   constexpr std::pair<std::string_view, char> kSigns[] = {{"add", '+'}, {"min", '<'}, {"max", '>'},
                                                           {"and", '&'}, {"or", '|'},  {"xor", '^'}};
