@@ -1,14 +1,16 @@
 """The same calls in our library and in NVIDIA's, where that is installed: which answers differ.
 
-A test imports this file and hands main() a generator of answers. Calls that need a GPU are not for it. Each call runs in a
-child process first, unless all are safe: NVIDIA's library does not survive some of them."""
+A test imports this file and hands main() a generator of answers. Calls that need a GPU are not for it. NVIDIA's library does
+not survive some calls, so a forked child makes them first, unless all are safe."""
 
 from __future__ import annotations
 
 import ctypes
 import glob
 import json
+import mmap
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -19,27 +21,58 @@ CRASHED = "crashed"
 Answer = tuple[str, object]
 
 
+class Scout:
+    """A forked child that makes the calls first, all that are left. When one ends it, its parent knows how many came before,
+    makes them itself, answers that one without making it, and sends the next child."""
+
+    def __init__(self) -> None:
+        self.calls = mmap.mmap(-1, 8)  # which the child has survived
+        self.is_here = False  # true in the child
+        self.ahead = 0  # calls that the parent can make
+
+    def survives_next(self) -> bool:
+        """Whether the call behind the last one can be made. Where the child came to the end, its parent ends, too."""
+        if self.is_here:
+            return True
+        if self.ahead == 0:
+            self._send()
+        self.ahead -= 1
+        return self.is_here or self.ahead > 0
+
+    def survived(self) -> None:
+        if self.is_here:
+            struct.pack_into("q", self.calls, 0, struct.unpack_from("q", self.calls)[0] + 1)
+
+    def _send(self) -> None:
+        struct.pack_into("q", self.calls, 0, 0)
+        child = os.fork()
+        if child == 0:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, 1)
+            self.is_here = True
+            return
+        status = os.waitpid(child, 0)[1]
+        if os.WIFEXITED(status):
+            os._exit(os.WEXITSTATUS(status))
+        self.ahead = struct.unpack_from("q", self.calls)[0] + 1  # with the one that ended it
+
+
 class Library:
-    """Functions of a library; what they print on stdout is dropped."""
+    """Functions of a library."""
 
     def __init__(self, path: str, all_are_safe: bool) -> None:
         self.functions = ctypes.CDLL(path)
-        self.all_are_safe = all_are_safe
-        self.nowhere = os.open(os.devnull, os.O_WRONLY)
+        self.scout = None if all_are_safe else Scout()
 
     def __call__(self, name: str, *arguments: object) -> object:
         function = getattr(self.functions, name)
-        if self.all_are_safe:
+        if self.scout is None:
             return function(*arguments)
-        child = os.fork()
-        if child == 0:
-            os.dup2(self.nowhere, 1)
-            os.dup2(self.nowhere, 2)
-            function(*arguments)
-            os._exit(0)
-        if os.waitpid(child, 0)[1] != 0:
+        if not self.scout.survives_next():
             return CRASHED
-        return function(*arguments)
+        result = function(*arguments)
+        self.scout.survived()
+        return result
 
 
 def answers_of(path: str, to: str) -> dict[str, object]:
