@@ -7,7 +7,7 @@ build_preset() {
   shift
   # A tree that is built once is built sooner with several sources in one compilation; a tree that somebody configured
   # stays as it is.
-  [[ -f $nvmlkit_root/build/$preset/CMakeCache.txt ]] || options+=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8)
+  [[ -f $nvmlkit_root/build/$preset/CMakeCache.txt ]] || options+=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=20)
   while (($#)) && [[ $1 != -- ]]; do options+=("$1"); shift; done
   if (($#)); then shift; targets=(--target "$@"); fi
   local log="$nvmlkit_root/build/$preset.log"
@@ -42,7 +42,7 @@ build_debs() {
   say "building the Debian packages for $architecture"
   (
     cd "$nvmlkit_root" \
-      && cmake --preset "$preset" -B "$folder" -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DNVMLKIT_BUILD_TESTS=OFF \
+      && cmake --preset "$preset" -B "$folder" -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=20 -DNVMLKIT_BUILD_TESTS=OFF \
         -DNVMLKIT_BUILD_BENCH=OFF -DNVMLKIT_BUILD_EXAMPLES=OFF -DNVMLKIT_BUILD_GENERATOR=OFF -DCMAKE_INSTALL_PREFIX=/usr \
         ${options[@]+"${options[@]}"} \
       && cmake --build "$folder" -j "$(build_jobs)" ${targets[@]+"${targets[@]}"} \

@@ -12,7 +12,7 @@ namespace nvmlkit::capture {
 namespace {
 
 constexpr std::size_t kMostLinks = 18;
-constexpr std::size_t kMostDevices = 16;  // GPUs whose links a machine file may list
+constexpr std::size_t kMostLinkedDevices = 16;  // GPUs whose links a machine file may list
 const char* const kState = "nvmlDeviceGetNvLinkState";
 const char* const kRemote = "nvmlDeviceGetNvLinkRemotePciInfo_v2";
 const char* const kVersion = "nvmlDeviceGetNvLinkVersion";
@@ -205,7 +205,7 @@ class Fabric {
       ++count;
       devices.add(fmt::format("{{index: {}, links: {}}}", i, down.yaml()));
     }
-    if (count > kMostDevices) return host_.note("left out: links that are down, on more than 16 GPUs");
+    if (count > kMostLinkedDevices) return host_.note("left out: links that are down, on more than 16 GPUs");
     host_.set("nvlink.links", "[]", {kState});
     host_.set("nvlink.device_links", devices, {kState});
   }

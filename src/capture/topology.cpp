@@ -16,7 +16,7 @@ constexpr Level kHostBridge = sim::model::TopologyLevel::hostbridge;
 constexpr Level kNode = sim::model::TopologyLevel::node;
 constexpr Level kSystem = sim::model::TopologyLevel::system;
 constexpr std::size_t kMostComplexes = 32;  // of a machine file
-constexpr std::size_t kMostDevices = 64;    // of each
+constexpr std::size_t kMostPlaces = 64;     // of each
 
 const char* const kDistance = "nvmlDeviceGetTopologyCommonAncestor";
 const char* const kCpus = "nvmlDeviceGetCpuAffinityWithinScope";
@@ -121,7 +121,7 @@ class Tree {
 
   // Equal complexes of one GPU each become one complex, which contains the distance of its GPUs.
   void merge_alike() {
-    if (complexes_.size() != places_.size() || places_.size() < 2 || places_.size() > kMostDevices) return;
+    if (complexes_.size() != places_.size() || places_.size() < 2 || places_.size() > kMostPlaces) return;
     const auto level = distance(0, 1);
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (places_[i].cpus != places_[0].cpus || places_[i].nodes != places_[0].nodes) return;

@@ -7,6 +7,7 @@
 #include "smi/log/platform.hpp"
 #include "smi/log/time.hpp"
 #include "smi/log/values.hpp"
+#include "smi/memory_errors.hpp"
 
 namespace nvmlkit::smi {
 namespace {
@@ -75,8 +76,6 @@ std::string place(const Gpu& gpu) {
   return read(gpu, member);
 }
 
-constexpr auto kCorrected = MemoryErrorType::corrected, kUncorrected = MemoryErrorType::uncorrected;
-constexpr auto kVolatile = EccCounter::volatile_, kAggregate = EccCounter::aggregate;
 constexpr Versions kOld = before(560), kNew = from(560), k580 = from(580), kInactive = backported(580, 159, 595);
 
 // clang-format off

@@ -8,8 +8,6 @@
 namespace nvmlkit::cuda_test {
 namespace {
 
-constexpr std::size_t kMib = std::size_t{1} << 20;
-
 TEST_F(WithContext, TakesMemoryItself) {
   const auto before = free_memory();
   CUcontext second = nullptr;

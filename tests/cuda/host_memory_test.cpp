@@ -14,8 +14,6 @@
 namespace nvmlkit::cuda_test {
 namespace {
 
-constexpr std::size_t kMib = std::size_t{1} << 20;
-
 TEST(CudaHostMemory, TheSettingIsASizeOrUnlimited) {
   const auto most = [](std::string_view text) { return cuda::host_memory::setting_of(text).value().most.value(); };
   EXPECT_EQ(most("8G"), std::uint64_t{8} << 30);
@@ -83,6 +81,7 @@ TEST_F(CudaLittleHostMemory, IsAnErrorOfACopy) {
   EXPECT_EQ(driver().cuMemcpyDtoH_v2(from.data(), data, 200 * kMib), CUDA_SUCCESS);
 }
 
+// A word of each page: of a block of 1024 threads, each thread has a page of 4 MiB.
 constexpr const char* kFill = R"(
 .version 7.0
 .target sm_70
@@ -93,11 +92,11 @@ constexpr const char* kFill = R"(
   ld.param.u64 %rd1, [data];
   ld.param.u64 %rd2, [size];
   mov.u32 %r1, %tid.x;
-  mul.wide.u32 %rd3, %r1, 4;
+  mul.wide.u32 %rd3, %r1, 4096;
 LOOP:
   add.s64 %rd4, %rd1, %rd3;
   st.global.u32 [%rd4], %r1;
-  add.s64 %rd3, %rd3, 4096;
+  add.s64 %rd3, %rd3, 4194304;
   setp.lt.u64 %p1, %rd3, %rd2;
   @%p1 bra LOOP;
   ret;

@@ -13,6 +13,8 @@ namespace nvmlkit::cuda_test {
 
 using namespace cuda;
 
+inline constexpr std::size_t kMib = std::size_t{1} << 20;
+
 // The machine that the tests know.
 inline const int machine_of_tests = setenv("NVMLKIT_MACHINE", "h100", 1);
 

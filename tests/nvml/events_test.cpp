@@ -9,7 +9,7 @@ namespace nvmlkit::nvml {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 using test::fake_table;
 
 int g_waits = 0;
@@ -38,16 +38,16 @@ EventSet set_of(const Table& table) { return EventSet::create(Library::from_tabl
 
 TEST(EventSetWait, TimeoutIsEmptyAndTakesItsTime) {
   EventSet set = set_of(event_table());
-  const auto begin = Clock::now();
+  const auto begin = SteadyClock::now();
   EXPECT_FALSE(set.wait(250ms).value());
-  EXPECT_GE(Clock::now() - begin, 250ms);
+  EXPECT_GE(SteadyClock::now() - begin, 250ms);
   EXPECT_GT(g_longest, 0u);
   EXPECT_LE(g_longest, 100u);  // in slices, so that a stop request ends it; how many depends on the load of the machine
 }
 
 TEST(EventSetWait, ADeadlineInThePastPollsOnce) {
   EventSet set = set_of(event_table());
-  EXPECT_FALSE(set.wait_until(Clock::now() - 1h).value());
+  EXPECT_FALSE(set.wait_until(SteadyClock::now() - 1h).value());
   EXPECT_FALSE(set.wait(-5ms).value());
   EXPECT_EQ(g_waits, 2);
   EXPECT_EQ(g_longest, 0u);
@@ -60,10 +60,10 @@ TEST(EventSetWait, AStopRequestEndsAWaitForEver) {
     std::this_thread::sleep_for(50ms);
     stop.request_stop();
   });
-  const auto begin = Clock::now();
+  const auto begin = SteadyClock::now();
   EXPECT_FALSE(set.wait(std::chrono::milliseconds::max(), stop.get_token()).value());
-  EXPECT_FALSE(set.wait_until(Clock::time_point::max(), stop.get_token()).value());
-  EXPECT_LT(Clock::now() - begin, 5s);
+  EXPECT_FALSE(set.wait_until(SteadyClock::time_point::max(), stop.get_token()).value());
+  EXPECT_LT(SteadyClock::now() - begin, 5s);
 }
 
 TEST(EventSetWait, AnEventThatIsThereIsTakenAlthoughStopped) {

@@ -17,19 +17,19 @@ using test::fake_table;
 // The last struct that a setter of the table below got, and how often any was called.
 template <class Struct>
 Struct seen{};
-int calls = 0;
+int calls_made = 0;
 
 template <class Struct>
 abi::nvmlReturn_t keep(abi::nvmlDevice_t, Struct* given) {
   seen<Struct> = *given;
-  ++calls;
+  ++calls_made;
   return abi::NVML_SUCCESS;
 }
 
 class ValueStores : public testing::Test {
  protected:
   ValueStores() {
-    calls = 0;
+    calls_made = 0;
     Table table = fake_table();
     table.DeviceSetClockOffsets = keep<abi::nvmlClockOffset_v1_t>;
     table.DeviceSetHostname_v1 = keep<abi::nvmlHostname_v1_t>;
@@ -67,7 +67,7 @@ TEST_F(ValueStores, WhatTheFieldCannotHoldNeverArrives) {
 
   EXPECT_EQ(device_->set_hostname({std::string(64, 'x')}).error(), Errc::invalid_argument);
   EXPECT_EQ(device_->set_hostname({std::string("a\0b", 3)}).error(), Errc::invalid_argument);
-  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(calls_made, 0);
   ASSERT_TRUE(device_->set_hostname({std::string(63, 'x')}));
   EXPECT_EQ(std::strlen(seen<abi::nvmlHostname_v1_t>.value), 63u);
 }

@@ -96,7 +96,7 @@ CASES = [
     # Memory of a thread.
     bits("own_array", OWN + "st.local.u32 [%rd5+8], %r1; ld.local.u32 %r2, [%rd5+<<8||12>>]; add.u32 %r2, %r2, 1; " + USE.format("%r2"), [LOCAL, EACH]),
     bits("own_array_copied", OWN + "<<st.local.v2.u32 [%rd5], {%r1, %r1};||st.local.u32 [%rd5], %r1;>> ld.local.v2.u32 {%r2, %r3}, [%rd5]; "
-         "st.global.u32 [%rd2], %r3;", ["Uninitialized __local__ memory read of size 8 bytes"]),
+         "xor.b32 %r3, %r3, %r2; st.global.u32 [%rd2], %r3;", ["Uninitialized __local__ memory read of size 8 bytes"]),
     bits("own_array_by_generic_address", OWN + "cvta.local.u64 %rd6, %rd5; <<st.u32 [%rd6+4], 1;||>> ld.u32 %r2, [%rd6+4]; add.u32 %r2, %r2, 1; "
          + USE.format("%r2"), [LOCAL]),
     bits("own_struct_copied", OWN + "cvt.u16.u32 %h1, %r1; st.local.u8 [%rd5], %h1; st.local.u32 [%rd5+4], %r1; ld.local.u64 %rd6, [%rd5]; "

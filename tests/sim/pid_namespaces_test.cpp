@@ -29,7 +29,7 @@ class Container {
     close(number[1]);
     close(ready[1]);
     char byte = 0;
-    works_ = read(number[0], &pid_, sizeof pid_) == sizeof pid_ && read(ready[0], &byte, 1) == 1;
+    works_ = ::read(number[0], &pid_, sizeof pid_) == sizeof pid_ && ::read(ready[0], &byte, 1) == 1;
     close(number[0]);
     close(ready[0]);
   }

@@ -42,14 +42,14 @@ void each_output(const Sizes& y, Work work) {
     }
 }
 
-struct Window {
+struct PoolWindow {
   std::int64_t best = -1, count = 0;
   double sum = 0;
 };
 
 template <class T>
-Window look(const Pool& p, const T* x, const Sizes& sizes, const Sizes& at) {
-  Window out;
+PoolWindow look(const Pool& p, const T* x, const Sizes& sizes, const Sizes& at) {
+  PoolWindow out;
   each_in_window(p, sizes, at, [&](std::int64_t k) {
     ++out.count;
     out.sum += static_cast<double>(x[k]);
@@ -58,7 +58,7 @@ Window look(const Pool& p, const T* x, const Sizes& sizes, const Sizes& at) {
   return out;
 }
 
-double divisor_of(const Pool& p, const Window& w) {
+double divisor_of(const Pool& p, const PoolWindow& w) {
   return static_cast<double>(p.kind == Pool::Kind::average ? product(p.window) : w.count);
 }
 
@@ -112,7 +112,7 @@ Array<T> pool(const Pool& p, const Array<T>& x, const Sizes& y) {
   const std::int64_t plane = x.count() / (x.size(0) * x.size(1));
   each_output(y, [&](std::int64_t c, std::int64_t to, const Sizes& at) {
     const T* const from = x.data() + c * plane;
-    const Window w = look(p, from, x.sizes(), at);
+    const PoolWindow w = look(p, from, x.sizes(), at);
     if (p.kind == Pool::Kind::max)
       out.edit()[to] = w.best < 0 ? -std::numeric_limits<T>::infinity() : from[w.best];
     else
@@ -127,7 +127,7 @@ Array<T> pool_back(const Pool& p, const Array<T>& x, const Array<T>& dy) {
   const std::int64_t plane = x.count() / (x.size(0) * x.size(1));
   each_output(dy.sizes(), [&](std::int64_t c, std::int64_t from, const Sizes& at) {
     T* const to = out.edit() + c * plane;
-    const Window w = look(p, x.data() + c * plane, x.sizes(), at);
+    const PoolWindow w = look(p, x.data() + c * plane, x.sizes(), at);
     if (w.count == 0) return;
     if (p.kind == Pool::Kind::max) {
       to[w.best] += dy[from];

@@ -4,6 +4,7 @@
 
 #include "ptx/check/checked.hpp"
 #include "ptx/decode/form.hpp"
+#include "ptx/decode/narrowed.hpp"
 #include "ptx/parse/error_text.hpp"
 #include "ptx/parse/parser.hpp"
 
@@ -82,6 +83,7 @@ std::uint32_t FunctionDecoder::label(const Term& term, int line) const {
 }
 
 void FunctionDecoder::decode_body() {
+  narrow_loads(body_);
   for (const auto& statement : body_.statements) {
     const auto* entry = find_entry(statement.opcode);
     if (!entry) {

@@ -151,7 +151,7 @@ Progress Block::take_turns(std::uint64_t instructions_of_warp) {
   const unsigned left = begins ? --first_turns_ : 0;
   bool finished = true, moves = false;
   for (unsigned i = 0; i < warps_.size(); ++i) {
-    if (worker_->ended.load(std::memory_order_relaxed)) return Progress::paused;
+    if (!worker_->goes_on()) return Progress::paused;
     released_ = false;
     const bool is_first = begins || first_turns_ > left;
     const Turn turn{is_first ? kFirstTurn : instructions_of_warp, is_first};

@@ -12,7 +12,7 @@ namespace nvmlkit::ptx {
 namespace {
 
 // Instructions that a warp executes before the next one has its turn; few where blocks wait for each other.
-constexpr std::uint64_t kSlice = 1 << 16, kShortSlice = 1 << 12;
+constexpr std::uint64_t kSlice = 1 << 13, kShortSlice = 1 << 12;
 // Instructions that a launch executes before it asks for help. To wake a thread takes as long as some thousand.
 constexpr std::uint64_t kAlone = 1 << 14;
 // Instructions of the launching thread between two looks of the driver, which a few long turns may be, too.
@@ -30,6 +30,7 @@ Outcome Execution::run_to_end() {
   const races::Launching launching(grid_);
   if (engine() != Engine::interpret) Compiled::of(*grid_.entry).begins_launch(grid_.params);
   Worker worker(grid_, ended_, schedule_.get());
+  worker.is_callers = true;
   try {
     work(worker, true);
   } catch (...) {

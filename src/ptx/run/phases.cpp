@@ -163,7 +163,7 @@ bool Block::goes_through_phases(std::uint64_t instructions_of_warp, Progress& ou
       return out = finish_turns(true, false), true;
     }
     if (end == PhaseEnd::elsewhere || (end == PhaseEnd::barrier && !pass_barrier(*worker.grid.entry))) break;
-    if (worker.instructions < most && !worker.ended.load(std::memory_order_relaxed)) continue;
+    if (worker.instructions < most && worker.goes_on()) continue;
     end_phases();
     return out = Progress::paused, true;
   }
@@ -237,6 +237,7 @@ PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& contex
     if (own.state == State::ended) continue;
     has_barrier |= own.state == State::at_barrier;
     if (own.state == State::at_barrier) continue;
+    if (!worker_->goes_on()) return PhaseEnd::turn;
     const auto end = own.state == State::parted
                          ? own.warp->takes_turn_of_phase(compiled, context, instructions)
                          : take_turn_of_whole(own, compiled, first_pieces, context, instructions);

@@ -7,6 +7,16 @@
 
 namespace nvmlkit::ptx {
 
+bool Worker::look() {
+  looked_at_ = instructions;
+  if (is_callers && grid.tick)
+    if (const auto now = Clock::now(); now >= next_look_) {
+      next_look_ = now + std::chrono::milliseconds(20);
+      grid.tick(grid.tick_of);
+    }
+  return !ended.load(std::memory_order_relaxed) && !(grid.stop && grid.stop->load(std::memory_order_relaxed));
+}
+
 std::byte* Worker::find(std::uint64_t address, std::uint64_t size, bool writes) {
   const auto now = releases.load(std::memory_order_acquire);
   if (now != known_since_) {

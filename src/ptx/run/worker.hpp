@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -29,9 +30,14 @@ struct Worker {
   Schedule* const schedule;        // null: the usual order
   Fault fault;
   std::uint64_t instructions = 0;
-  bool is_alone = false;  // no other thread changes memory (alone.hpp)
-  bool changes = false;   // compiled code changed memory that others may change, too
-  bool spins = false;     // a warp used up its slice while it looked for what other threads do
+  bool is_callers = false;  // of the thread that launched the kernel
+  bool is_alone = false;    // no other thread changes memory (alone.hpp)
+  bool changes = false;     // compiled code changed memory that others may change, too
+  bool spins = false;       // a warp used up its slice while it looked for what other threads do
+
+  // Between two turns of warps: whether the kernel goes on. The driver looks every 20 ms: each store of a warp may
+  // write the first byte of 32 pages, and soon the memory of the host is full.
+  bool goes_on() { return instructions - looked_at_ < kLook || look(); }
 
   // Bytes of global memory for an instruction, or null. The last allocations are remembered.
   std::byte* global(std::uint64_t address, std::uint64_t size, const Instruction& i) {
@@ -65,10 +71,15 @@ struct Worker {
   bool release(std::uint64_t address);
 
  private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::uint64_t kLook = 1 << 13;  // instructions between two looks at the clock
   static constexpr unsigned kRemembered = 4;
+  bool look();
   std::byte* find(std::uint64_t address, std::uint64_t size, bool writes);
   Reached* make_reached(const NumberedPiece& code);
 
+  std::uint64_t looked_at_ = 0;
+  Clock::time_point next_look_{};
   std::uint32_t known_since_ = releases.load(std::memory_order_acquire);
   Region recent_[kRemembered];     // that may be written
   Region read_only_[kRemembered];  // looked through when it is in none of those

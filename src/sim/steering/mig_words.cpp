@@ -10,7 +10,7 @@
 namespace nvmlkit::sim::steering {
 namespace {
 
-constexpr std::string_view kVerbs[] = {"enable", "disable", "create", "destroy", "clear"};
+constexpr std::string_view kMigVerbs[] = {"enable", "disable", "create", "destroy", "clear"};
 
 Expected<std::uint32_t> read_number(const char* what, std::string_view text) {
   const auto number = text::number_of<std::uint32_t>(text);
@@ -75,15 +75,15 @@ Expected<void> read_destroy(const Options& options, MigCommand& out) {
 
 }  // namespace
 
-std::span<const std::string_view> mig_verbs() { return kVerbs; }
+std::span<const std::string_view> mig_verbs() { return kMigVerbs; }
 
 Expected<MigCommand> read_mig(std::span<const std::string> words) {
   if (words.empty()) return fail(missing("enable, disable, create, destroy or clear after mig"));
-  const auto verb = std::find(std::begin(kVerbs), std::end(kVerbs), words[0]);
-  if (verb == std::end(kVerbs)) return fail(unknown_name("verb of mig", words[0], kVerbs));
+  const auto verb = std::find(std::begin(kMigVerbs), std::end(kMigVerbs), words[0]);
+  if (verb == std::end(kMigVerbs)) return fail(unknown_name("verb of mig", words[0], kMigVerbs));
   if (words.size() < 2) return fail(missing("the GPUs, for example mig " + words[0] + " gpu=0"));
   MigCommand out;
-  out.verb = static_cast<MigVerb>(verb - std::begin(kVerbs));
+  out.verb = static_cast<MigVerb>(verb - std::begin(kMigVerbs));
   out.gpus = words[1];
   const bool creates = out.verb == MigVerb::create, destroys = out.verb == MigVerb::destroy;
   static constexpr std::string_view kOfCreate[] = {"--compute", "--gi"}, kFlags[] = {"--bare"}, kOfDestroy[] = {"--ci"};

@@ -13,8 +13,8 @@
 namespace nvmlkit::sim::steering {
 namespace {
 
-constexpr std::string_view kVerbs[] = {"start", "end"};
-constexpr std::string_view kOptions[] = {"--memory", "--sm", "--type", "--gi", "--ci", "--pid"};
+constexpr std::string_view kProcessVerbs[] = {"start", "end"};
+constexpr std::string_view kProcessOptions[] = {"--memory", "--sm", "--type", "--gi", "--ci", "--pid"};
 
 Expected<std::uint32_t> read_pid(std::string_view text) {
   const auto pid = text::number_of<std::uint32_t>(text);
@@ -94,19 +94,19 @@ Expected<void> read_end(const Options& options, ProcessCommand& out) {
 
 }  // namespace
 
-std::span<const std::string_view> process_verbs() { return kVerbs; }
+std::span<const std::string_view> process_verbs() { return kProcessVerbs; }
 
 Expected<ProcessCommand> read_process(std::span<const std::string> words) {
   if (words.empty()) return fail(missing("start or end after process"));
-  const auto verb = std::find(std::begin(kVerbs), std::end(kVerbs), words[0]);
-  if (verb == std::end(kVerbs)) return fail(unknown_name("verb of process", words[0], kVerbs));
+  const auto verb = std::find(std::begin(kProcessVerbs), std::end(kProcessVerbs), words[0]);
+  if (verb == std::end(kProcessVerbs)) return fail(unknown_name("verb of process", words[0], kProcessVerbs));
   if (words.size() < 2) return fail(missing("the GPUs, for example process " + words[0] + " gpu=0"));
   ProcessCommand out;
-  out.verb = static_cast<ProcessVerb>(verb - std::begin(kVerbs));
+  out.verb = static_cast<ProcessVerb>(verb - std::begin(kProcessVerbs));
   out.gpus = words[1];
   const bool starts = out.verb == ProcessVerb::start;
-  const auto options = read_options(
-      words.subspan(2), starts ? std::span<const std::string_view>(kOptions) : std::span<const std::string_view>());
+  const auto options = read_options(words.subspan(2), starts ? std::span<const std::string_view>(kProcessOptions)
+                                                             : std::span<const std::string_view>());
   if (!options) return fail(options.error());
   auto good = starts ? read_start(*options, out) : read_end(*options, out);
   return good ? Expected<ProcessCommand>(std::move(out)) : fail(std::move(good.error()));

@@ -1,6 +1,7 @@
 // ECC mode and errors. Three generations of chips count errors in three ways.
 #include "smi/log/row.hpp"
 #include "smi/log/values.hpp"
+#include "smi/memory_errors.hpp"
 
 namespace nvmlkit::smi {
 namespace {
@@ -11,9 +12,6 @@ using nvml::EccCounter;
 using nvml::EccSramErrorStatus;
 using nvml::MemoryErrorType;
 using nvml::MemoryLocation;
-
-constexpr auto kCorrected = MemoryErrorType::corrected, kUncorrected = MemoryErrorType::uncorrected;
-constexpr auto kVolatile = EccCounter::volatile_, kAggregate = EccCounter::aggregate;
 
 bool before_turing(const Gpu& gpu) { return !gpu.at_least(Architecture::turing); }
 bool turing(const Gpu& gpu) { return gpu.at_least(Architecture::turing) && !gpu.at_least(Architecture::ampere); }

@@ -19,7 +19,7 @@ NVMLKIT_BLAS(syrkx, Ssyrkx, Dsyrkx, Csyrkx, Zsyrkx)
 NVMLKIT_BLAS(geam, Sgeam, Dgeam, Cgeam, Zgeam)
 NVMLKIT_BLAS(dgmm, Sdgmm, Ddgmm, Cdgmm, Zdgmm)
 
-constexpr int kTurns = 30;
+constexpr int kMatrixTurns = 30;
 
 template <class T>
 struct Matrices : CublasTest {
@@ -35,7 +35,7 @@ struct Matrices : CublasTest {
   template <class Alpha, class Beta, class Call, class Add>
   void update(bool is_hermitian, Call call, Add add) {
     const auto turned = is_hermitian && kIsComplex<T> ? CUBLAS_OP_C : CUBLAS_OP_T;
-    for (int turn = 0; turn < kTurns; ++turn) {
+    for (int turn = 0; turn < kMatrixTurns; ++turn) {
       const auto n = size(), k = size();
       const auto t = random.below(2) ? turned : CUBLAS_OP_N;
       const bool is_upper = random.below(2) == 0;
@@ -60,7 +60,7 @@ struct Matrices : CublasTest {
   }
   template <class Multiply>
   void symmetric(bool is_hermitian, Multiply multiply) {
-    for (int turn = 0; turn < kTurns; ++turn) {
+    for (int turn = 0; turn < kMatrixTurns; ++turn) {
       const Stored a(random, Kind::full, is_hermitian && kIsComplex<T>, kIsComplex<T>);
       const bool is_left = random.below(2) == 0;
       const auto m = is_left ? a.n : size(), n = is_left ? size() : a.n;
@@ -85,7 +85,7 @@ TYPED_TEST_SUITE(Matrices, Scalars);
 
 TYPED_TEST(Matrices, TimesVectors) {
   using T = TypeParam;
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (int turn = 0; turn < kMatrixTurns; ++turn) {
     const auto m = this->size(), n = this->size();  // of op(A)
     const auto t = this->operation();
     auto a = this->general(t, m, n);
@@ -124,7 +124,7 @@ TYPED_TEST(Matrices, TimesVectors) {
 
 TYPED_TEST(Matrices, AddTwoVectors) {
   using T = TypeParam;
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (int turn = 0; turn < kMatrixTurns; ++turn) {
     const auto a = this->general(CUBLAS_OP_N, this->size(), this->size());
     const auto x = this->steps(a.rows), y = this->steps(a.columns);
     const T alpha = number_of<T>(this->random);
@@ -176,7 +176,7 @@ TYPED_TEST(Matrices, UpdatesOfATriangle) {
 
 TYPED_TEST(Matrices, SumsAndDiagonals) {
   using T = TypeParam;
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (int turn = 0; turn < kMatrixTurns; ++turn) {
     const auto m = this->size(), n = this->size();
     const auto a = this->general(this->operation(), m, n), b = this->general(this->operation(), m, n),
                c = this->general(CUBLAS_OP_N, m, n), d = this->general(CUBLAS_OP_N, m, n);

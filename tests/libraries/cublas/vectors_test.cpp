@@ -23,12 +23,12 @@ template <class T>
 struct Vectors : CublasTest {};
 TYPED_TEST_SUITE(Vectors, Scalars);
 
-constexpr int kTurns = 30;
+constexpr int kVectorTurns = 30;
 constexpr std::int64_t kMost = 300;
 
 TYPED_TEST(Vectors, Two) {
   using T = TypeParam;
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (int turn = 0; turn < kVectorTurns; ++turn) {
     const auto n = 1 + this->random.below(kMost);
     const Steps x(this->random, n, kIsComplex<T>), y(this->random, n, kIsComplex<T>);
     const int count = int(n), incx = int(x.step), incy = int(y.step);
@@ -69,7 +69,7 @@ TYPED_TEST(Vectors, Two) {
 TYPED_TEST(Vectors, One) {
   using T = TypeParam;
   const auto size_of = [](DoubleComplex v) { return std::abs(v.real()) + std::abs(v.imag()); };
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (int turn = 0; turn < kVectorTurns; ++turn) {
     const auto n = 1 + this->random.below(kMost);
     const Steps x(this->random, n, kIsComplex<T>);
     const int count = int(n), step = int(std::abs(x.step));

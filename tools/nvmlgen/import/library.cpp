@@ -132,7 +132,7 @@ ordered_json load(const fs::path& file) {
 }
 
 // One entry per line: a changed fact is a changed line.
-void save(const fs::path& file, const ordered_json& facts) {
+void save_facts(const fs::path& file, const ordered_json& facts) {
   std::string text;
   for (const auto& [section, entries] : facts.items()) {
     std::string lines;
@@ -205,7 +205,7 @@ std::string import_library(const LibraryImport& import) {
   for (const auto& [name, layout] : declared.structs) facts["structs"][name] = layout;
   const auto symbols = exported_symbols(file.string(), page["prefix"].as<std::string>());
   join_exports(facts["exports"], declared.version, symbols);
-  save(place, facts);
+  save_facts(place, facts);
   return fmt::format("{} of CUDA {}: {} functions, {} exported symbols\n", library, declared.version,
                      declared.functions.size(), symbols.size());
 }

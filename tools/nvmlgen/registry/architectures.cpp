@@ -10,9 +10,10 @@
 namespace nvmlgen {
 namespace {
 
-class Reader {
+class ArchitectureReader {
  public:
-  Reader(std::string file, const Model& model) : file_(std::move(file)), words_(model.enumeration("Architecture")) {}
+  ArchitectureReader(std::string file, const Model& model)
+      : file_(std::move(file)), words_(model.enumeration("Architecture")) {}
 
   Chip chip(const YAML::Node& key, const YAML::Node& value) const {
     Chip out;
@@ -88,7 +89,7 @@ Architectures load_architectures(const std::filesystem::path& file, const Model&
   Architectures out;
   try {
     const auto document = YAML::LoadFile(file.string());
-    const Reader reader(file.string(), model);
+    const ArchitectureReader reader(file.string(), model);
     for (const auto& item : document["chips"]) out.chips.push_back(reader.chip(item.first, item.second));
     for (const auto& item : document["traits"]) out.traits.push_back(reader.trait(item.first, item.second, out.chips));
   } catch (const YAML::Exception& e) {

@@ -11,7 +11,7 @@
 namespace nvmlgen {
 namespace {
 
-[[noreturn]] void fail(const ModelField& field, const std::string& what) {
+[[noreturn]] void refuse(const ModelField& field, const std::string& what) {
   throw RegistryError(field.where, "field '" + field.name + "': " + what);
 }
 
@@ -55,61 +55,62 @@ ModelRange limits_of(ModelType type) {
 void check_default(const Model& model, const ModelField& field) {
   const std::string& text = *field.default_text;
   if (field.list != (text == "[]"))
-    fail(field, field.list ? "a list's default can only be []" : "[] is no default for it");
+    refuse(field, field.list ? "a list's default can only be []" : "[] is no default for it");
   if (field.list) return;
   if (is_integer(field.type)) {
     const auto number = parse_integer(text);
     const auto limits = field.range.value_or(limits_of(field.type));
-    if (!number || *number < limits.min || *number > limits.max) fail(field, "default '" + text + "' is out of range");
+    if (!number || *number < limits.min || *number > limits.max)
+      refuse(field, "default '" + text + "' is out of range");
   } else if (field.type == ModelType::boolean) {
-    if (text != "true" && text != "false") fail(field, "default '" + text + "' is neither true nor false");
+    if (text != "true" && text != "false") refuse(field, "default '" + text + "' is neither true nor false");
   } else if (field.type == ModelType::enumeration) {
     if (!model.enumeration(field.reference)->find(text))
-      fail(field, "default '" + text + "' is no word of " + field.reference);
+      refuse(field, "default '" + text + "' is no word of " + field.reference);
   } else if (field.type == ModelType::string) {
-    if (text.size() >= field.capacity) fail(field, "the default is too long");
+    if (text.size() >= field.capacity) refuse(field, "the default is too long");
     if (!field.words.empty() && std::find(field.words.begin(), field.words.end(), text) == field.words.end())
-      fail(field, "default '" + text + "' is none of its words");
+      refuse(field, "default '" + text + "' is none of its words");
   } else {
-    fail(field, "a default is not possible for its type");
+    refuse(field, "a default is not possible for its type");
   }
 }
 
 void check_field(Model& model, ModelField& field) {
-  if (!is_snake_case(field.name)) fail(field, "the name is not snake_case");
-  if (field.doc.empty()) fail(field, "doc is missing");
+  if (!is_snake_case(field.name)) refuse(field, "the name is not snake_case");
+  if (field.doc.empty()) refuse(field, "doc is missing");
   if (field.list && field.type == ModelType::structure && model.enumeration(field.reference))
     field.type = ModelType::enumeration;
   if (field.type == ModelType::enumeration && !model.enumeration(field.reference))
-    fail(field, "there is no enum '" + field.reference + "'");
+    refuse(field, "there is no enum '" + field.reference + "'");
   if (field.is_struct() && !model.structure(field.reference))
-    fail(field, "there is no struct '" + field.reference + "'");
-  if (field.list != (field.max_items > 0)) fail(field, field.list ? "a list needs max" : "max is for lists");
+    refuse(field, "there is no struct '" + field.reference + "'");
+  if (field.list != (field.max_items > 0)) refuse(field, field.list ? "a list needs max" : "max is for lists");
   if (field.type == ModelType::string ? field.capacity < 2 : field.capacity > 0 && field.type != ModelType::uuid)
-    fail(field, field.type == ModelType::string ? "a string needs size" : "size is for strings");
-  if (!field.words.empty() && field.type != ModelType::string) fail(field, "words are for strings");
+    refuse(field, field.type == ModelType::string ? "a string needs size" : "size is for strings");
+  if (!field.words.empty() && field.type != ModelType::string) refuse(field, "words are for strings");
   for (const auto& word : field.words)
-    if (word.size() >= field.capacity) fail(field, "word '" + word + "' is longer than size");
-  if (field.range && !is_integer(field.type) && field.type != ModelType::f64) fail(field, "range is for numbers");
+    if (word.size() >= field.capacity) refuse(field, "word '" + word + "' is longer than size");
+  if (field.range && !is_integer(field.type) && field.type != ModelType::f64) refuse(field, "range is for numbers");
   if (field.range && is_integer(field.type)) {
     const auto limits = limits_of(field.type);
-    if (field.range->min < limits.min || field.range->max > limits.max) fail(field, "the range exceeds the type");
+    if (field.range->min < limits.min || field.range->max > limits.max) refuse(field, "the range exceeds the type");
   }
-  if (field.quoted && !is_integer(field.type)) fail(field, "quoted is for whole numbers");
+  if (field.quoted && !is_integer(field.type)) refuse(field, "quoted is for whole numbers");
   if (field.is_native() == field.include.empty())
-    fail(field, field.is_native() ? "native needs include" : "include is for native");
+    refuse(field, field.is_native() ? "native needs include" : "include is for native");
   if (field.is_native() && (field.default_text || field.handled_by_reader || field.visibility != Visibility::shown))
-    fail(field, "native takes no default, handled, later or inert");
+    refuse(field, "native takes no default, handled, later or inert");
   if (field.motion != Motion::still && (field.list || field.is_struct() || field.is_native() || field.is_text() ||
                                         field.type == ModelType::pci_bus_id || field.visibility != Visibility::shown))
-    fail(field, "live is for numbers that functions show");
+    refuse(field, "live is for numbers that functions show");
   if (field.identity != Identity::none && (field.list || field.is_struct() || field.is_native()))
-    fail(field, "identity is for scalars");
+    refuse(field, "identity is for scalars");
   if (field.required && (field.default_text || field.list || field.is_struct()))
-    fail(field, "required is for scalars without default");
-  if (field.list && !field.default_text) fail(field, "a list needs default: []");
+    refuse(field, "required is for scalars without default");
+  if (field.list && !field.default_text) refuse(field, "a list needs default: []");
   if (field.is_struct() && !field.list && (field.default_text || field.visibility != Visibility::shown))
-    fail(field, "default, later and inert belong to the fields of a struct, not to the struct");
+    refuse(field, "default, later and inert belong to the fields of a struct, not to the struct");
   if (field.default_text) check_default(model, field);
 }
 
@@ -183,10 +184,10 @@ void check_and_order(Model& model) {
   std::set<const ModelField*> moved;
   for (const auto& leaf : model.live())
     if (leaf.path.find("[]") != std::string::npos || !moved.insert(leaf.field).second)
-      fail(*leaf.field, "a live field stands in one place of a GPU, and in no list");
+      refuse(*leaf.field, "a live field stands in one place of a GPU, and in no list");
   for (const auto& s : model.structs)
     for (const auto& field : s.fields)
-      if (field.motion != Motion::still && !moved.count(&field)) fail(field, "live is for fields of a GPU");
+      if (field.motion != Motion::still && !moved.count(&field)) refuse(field, "live is for fields of a GPU");
   std::set<std::string> used;
   for (const auto& s : model.structs)
     for (const auto& field : s.fields) used.insert(field.reference);

@@ -22,9 +22,9 @@ std::optional<Field> member(const std::vector<Field>& fields, const std::string&
 }
 
 // Reads the entry of one struct.
-class Reader {
+class PointerReader {
  public:
-  Reader(const Facts& facts, const Struct& structure) : facts_(facts), structure_(structure) {}
+  PointerReader(const Facts& facts, const Struct& structure) : facts_(facts), structure_(structure) {}
 
   FollowedStruct read(const YAML::Node& entry) {
     FollowedStruct out;
@@ -183,7 +183,7 @@ std::vector<FollowedStruct> load_followed(const std::filesystem::path& file, con
     for (const auto& item : root) {
       const auto* structure = facts.structure(item.first.as<std::string>());
       if (!structure) fail(item.first, "there is no struct " + item.first.as<std::string>());
-      out.push_back(Reader(facts, *structure).read(item.second));
+      out.push_back(PointerReader(facts, *structure).read(item.second));
     }
   });
   for (const auto& function : facts.functions)

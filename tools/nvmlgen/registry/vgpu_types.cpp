@@ -9,9 +9,9 @@
 namespace nvmlgen {
 namespace {
 
-class Reader {
+class VgpuTypeReader {
  public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
+  explicit VgpuTypeReader(std::string file) : file_(std::move(file)) {}
 
   VgpuTypes read() {
     VgpuTypes out;
@@ -95,7 +95,7 @@ class Reader {
 
 VgpuTypes load_vgpu_types(const std::filesystem::path& file) {
   try {
-    return Reader(file.string()).read();
+    return VgpuTypeReader(file.string()).read();
   } catch (const YAML::Exception& e) {
     throw RegistryError(file.string() + ":" + std::to_string(e.mark.line + 1), e.msg);
   }

@@ -76,7 +76,7 @@ unsigned int spread(const Clocks& clocks, std::size_t room, Use use) {
 
 // What came of the work, and what would come of it with other clocks of the memory and of the GPU. The model has one
 // core rail: the other stays empty.
-void fill(const Observed& seen, const Gpu& gpu, nvmlObservedMetrics_t& out) {
+void fill_metrics(const Observed& seen, const Gpu& gpu, nvmlObservedMetrics_t& out) {
   out.bValid = 1;
   out.coreRail.rails[0] = rail(seen.graphics_mhz, seen.gpu);
   out.fbRail = rail(seen.memory_mhz, seen.memory);
@@ -101,7 +101,7 @@ void fill(const Observed& seen, const Gpu& gpu, nvmlObservedMetrics_t& out) {
 }
 
 // Power at each clock of the GPU, and the best of them.
-void fill(const Observed& seen, const Gpu& gpu, nvmlPwrModelMetricsPfpp1x_t& out) {
+void fill_metrics(const Observed& seen, const Gpu& gpu, nvmlPwrModelMetricsPfpp1x_t& out) {
   const auto memory_clocks = gpu.supported_clocks.memory_clocks.span();
   const double limit = static_cast<double>(gpu.power.limit_mw.value_or(0));
   out.tgpHeadroommW = static_cast<unsigned int>(std::max(limit - seen.milliwatts, 0.0));
@@ -137,9 +137,9 @@ nvmlReturn_t DevicePerfMetricsGetSamples_v1(const Machine& machine, const Gpu& g
     auto& sample = samples->samples[i];
     sample.numControllerData = 2;
     sample.controllerData[0].controllerType = PERF_METRICS_CONTROLLER_TYPE_DLPPC_2X;
-    fill(seen, gpu, sample.controllerData[0].data.dlppc2x.observedMetrics);
+    fill_metrics(seen, gpu, sample.controllerData[0].data.dlppc2x.observedMetrics);
     sample.controllerData[1].controllerType = PERF_METRICS_CONTROLLER_TYPE_PFPP_1X;
-    fill(seen, gpu, sample.controllerData[1].data.pfpp1x.estimatedMetrics);
+    fill_metrics(seen, gpu, sample.controllerData[1].data.pfpp1x.estimatedMetrics);
   }
   return NVML_SUCCESS;
 }
