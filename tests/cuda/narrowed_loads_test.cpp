@@ -10,7 +10,7 @@
 namespace nvmlkit::cuda_test {
 namespace {
 
-// Copies registers %r0 to %r3 that follow a load of [%rd1] behind the 64 bytes of data.
+// A kernel with the address of the vector in %rd1, and that of the words in %rd2.
 std::string kernel_that(const std::string& loads_and_stores) {
   return R"(
 .version 7.0
