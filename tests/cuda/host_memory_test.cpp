@@ -81,7 +81,7 @@ TEST_F(CudaLittleHostMemory, IsAnErrorOfACopy) {
   EXPECT_EQ(driver().cuMemcpyDtoH_v2(from.data(), data, 200 * kMib), CUDA_SUCCESS);
 }
 
-// A word of each page: of a block of 1024 threads, each thread has a page of 4 MiB.
+// Writes a word of each page. A block of 1024 threads writes 4 MiB of pages in each round of its loop.
 constexpr const char* kFill = R"(
 .version 7.0
 .target sm_70

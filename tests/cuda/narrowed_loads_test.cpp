@@ -113,6 +113,17 @@ TEST_F(CudaNarrowedLoads, OnlyWhatIsUsedHasToBeThere) {
   EXPECT_EQ(results_[0], 9u);
 }
 
+TEST_F(CudaNarrowedLoads, AMistakeInAnUnusedElementIsRefused) {
+  for (const auto* const elements : {"{%r0, %r1}", "{%r0, %r1, %r2, %w0}"}) {
+    const auto text = kernel_that(std::string("ld.global.v4.u32 ") + elements + ", [%rd1]; st.global.u32 [%rd2], %r0;");
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    auto result = driver().cuModuleLoadData(&module, static_cast<const void*>(text.c_str()));
+    if (result == CUDA_SUCCESS) result = driver().cuModuleGetFunction(&function, module, "part");
+    EXPECT_EQ(result, CUDA_ERROR_INVALID_PTX) << elements;
+  }
+}
+
 TEST_F(CudaNarrowedLoads, ThreeOfFourNeedAllOfIt) {
   if (!has_own_process()) return;
   EXPECT_EQ(run("ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%rd1]; add.u32 %r0, %r0, %r1; add.u32 %r0, %r0, %r2;"

@@ -10,7 +10,6 @@ import glob
 import json
 import mmap
 import os
-import struct
 import subprocess
 import sys
 import tempfile
@@ -26,7 +25,7 @@ class Scout:
     makes them itself, answers that one without making it, and sends the next child."""
 
     def __init__(self) -> None:
-        self.calls = mmap.mmap(-1, 8)  # which the child has survived
+        self.calls = ctypes.c_longlong.from_buffer(mmap.mmap(-1, 8))  # which the child has survived
         self.is_here = False  # true in the child
         self.ahead = 0  # calls that the parent can make
 
@@ -41,10 +40,10 @@ class Scout:
 
     def survived(self) -> None:
         if self.is_here:
-            struct.pack_into("q", self.calls, 0, struct.unpack_from("q", self.calls)[0] + 1)
+            self.calls.value += 1
 
     def _send(self) -> None:
-        struct.pack_into("q", self.calls, 0, 0)
+        self.calls.value = 0
         child = os.fork()
         if child == 0:
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -54,7 +53,7 @@ class Scout:
         status = os.waitpid(child, 0)[1]
         if os.WIFEXITED(status):
             os._exit(os.WEXITSTATUS(status))
-        self.ahead = struct.unpack_from("q", self.calls)[0] + 1  # with the one that ended it
+        self.ahead = self.calls.value + 1  # with the one that ended it
 
 
 class Library:

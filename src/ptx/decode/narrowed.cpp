@@ -30,41 +30,41 @@ auto vector_word(Statement& statement) {
   return std::ranges::find_if(statement.words, [](auto word) { return word == "v2" || word == "v4"; });
 }
 
-// Bytes of an element, of the types whose vectors ptxas makes smaller.
-std::optional<unsigned> element_size(const Statement& load) {
-  const auto name = load.words.back();
-  if (name.ends_with("16")) return 2;
-  if (name.ends_with("32")) return 4;
-  if (name.ends_with("64")) return 8;
-  return std::nullopt;
+unsigned element_size(const Statement& load) {
+  const auto type = type_named(load.words.back());
+  return type ? size_of(*type) : 0;
+}
+
+// Only what is right as it stands: else a mistake in an element that is left out would go unseen.
+bool is_vector_of_one_type(const Term& vector, std::string_view word) {
+  const auto is_same = [&](const Term& item) {
+    return item.kind == Term::Kind::reg && item.type == vector.items.front().type;
+  };
+  return vector.kind == Term::Kind::vector && vector.items.size() == (word == "v2" ? 2 : 4) &&
+         std::ranges::all_of(vector.items, is_same);
 }
 
 bool can_be_narrowed(Statement& load) {
-  if (load.opcode != "ld" || load.words.empty() || vector_word(load) == load.words.end()) return false;
-  if (load.terms.size() < 2 || load.terms[0].kind != Term::Kind::vector || load.terms[1].kind != Term::Kind::address)
-    return false;
-  const auto has = [&](auto... words) {
-    return std::ranges::any_of(load.words, [&](auto word) { return ((word == words) || ...); });
-  };
-  if (has("volatile", "mmio", "const", "param")) return false;
-  const auto size = element_size(load);
-  const auto count = load.terms[0].items.size();
-  return size && (count == 2 || count == 4) && *size * count <= 16;
+  if (load.opcode != "ld" || load.terms.size() < 2 || load.terms[1].kind != Term::Kind::address) return false;
+  const auto word = vector_word(load);
+  if (word == load.words.end() || !is_vector_of_one_type(load.terms[0], *word)) return false;
+  for (const auto stays : {"volatile", "mmio", "const", "param"})
+    if (std::ranges::find(load.words, stays) != load.words.end()) return false;
+  const auto size = element_size(load);  // ptxas loads vectors of bytes whole
+  return size >= 2 && size * load.terms[0].items.size() <= 16;
 }
 
 // The elements that something besides this load mentions, bit by bit.
 unsigned used_elements(const Term& vector, const Uses& uses) {
   unsigned used = 0;
-  for (std::size_t k = 0; k < vector.items.size(); ++k) {
-    const auto& item = vector.items[k];
-    if (item.kind == Term::Kind::reg && uses.at(item.offset) > 1) used |= 1u << k;
-  }
+  for (std::size_t k = 0; k < vector.items.size(); ++k)
+    if (uses.at(vector.items[k].offset) > 1) used |= 1u << k;
   return used;
 }
 
 void keep(Statement& load, unsigned first, unsigned count) {
   auto& items = load.terms[0].items;
-  load.terms[1].value += std::uint64_t{first} * *element_size(load);
+  load.terms[1].value += std::uint64_t{first} * element_size(load);
   if (count == 1) {
     load.words.erase(vector_word(load));
     const auto only = items[first];

@@ -174,7 +174,7 @@ Progress Block::take_turns_by(Schedule& schedule) {
   }
   bool finished = true, moves = false;
   for (const auto i : schedule.order(started_)) {
-    if (worker_->ended.load(std::memory_order_relaxed)) return Progress::paused;
+    if (!worker_->goes_on()) return Progress::paused;
     released_ = false;
     const auto progress = warps_[i]->execute({schedule.turn(), false});
     if (progress == Progress::faulted) {

@@ -15,8 +15,6 @@ namespace {
 constexpr std::uint64_t kSlice = 1 << 13, kShortSlice = 1 << 12;
 // Instructions that a launch executes before it asks for help. To wake a thread takes as long as some thousand.
 constexpr std::uint64_t kAlone = 1 << 14;
-// Instructions of the launching thread between two looks of the driver, which a few long turns may be, too.
-constexpr std::uint64_t kTick = 1 << 20;
 
 }  // namespace
 
@@ -151,7 +149,6 @@ void Execution::put_back(std::unique_ptr<Group> group) {
 void Execution::work(Worker& worker, bool by_caller) {
   std::unique_ptr<Group> group, spare;
   bool has_asked = !by_caller;
-  std::uint64_t next_tick = kTick;
   for (unsigned turn = 1; !ended_.load(std::memory_order_relaxed); ++turn) {
     const auto turn_of_races = races::turn();
     if (!by_caller && dismissed_.load(std::memory_order_relaxed)) {
@@ -160,10 +157,7 @@ void Execution::work(Worker& worker, bool by_caller) {
     }
     if (!group) group = schedule_ ? next_by_schedule(worker, spare) : next(worker, spare);
     if (!group) break;
-    if (by_caller && grid_.tick && (turn % 64 == 0 || worker.instructions >= next_tick)) {
-      grid_.tick(grid_.tick_of);
-      next_tick = worker.instructions + kTick;
-    }
+    if (by_caller && grid_.tick && turn % 64 == 0) grid_.tick(grid_.tick_of);  // in long turns, the worker sees to it
     if (grid_.stop && grid_.stop->load(std::memory_order_relaxed)) {
       end_with({FaultKind::stopped, 0, {}, 0});
       break;
