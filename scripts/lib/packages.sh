@@ -25,7 +25,7 @@ serve_packages=(python3-jsonschema chromium chromium-driver python3-selenium ope
 npm_packages=(npm)
 uplot_version=1.6.32
 uplot_sha256=4b8a8191e425658e3ea8c8c1314b0fc679c861ee3a1af2b20c7b16ba50b5133d
-fuzz_packages=(clang libclang-rt-14-dev)
+fuzz_packages=(clang libclang-rt-14-dev lld)
 # What resolves and downloads the packages of a container image, and what writes the image.
 image_packages=(mmdebstrap umoci dpkg-dev python3)
 # Version 14, Debian 12's: another version formats otherwise.

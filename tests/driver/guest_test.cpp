@@ -21,12 +21,6 @@
 
 extern char** environ;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define NVMLKIT_TEST_SANITIZED 1
-#else
-#define NVMLKIT_TEST_SANITIZED 0
-#endif
-
 namespace nvmlkit::driver_test {
 namespace {
 

@@ -3,12 +3,6 @@
 
 #include "fake_table.hpp"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define NVMLKIT_TEST_SANITIZED 1
-#else
-#define NVMLKIT_TEST_SANITIZED 0
-#endif
-
 namespace nvmlkit::nvml::test {
 
 // The simulated driver when this build has it, so that its code runs as well; else a table of the test.

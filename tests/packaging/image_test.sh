@@ -24,9 +24,20 @@ if ! output=$(image first "$packages" 2>&1); then
   exit 1
 fi
 grep -q 'example.org/nvmlkit:test for ' <<<"$output" || complain "the script printed: $output"
+# Packages of two architectures. The second package has the files of the first under the name of the other architecture: an
+# index, Debian's packages and the bill made with it are those of a real one.
+own=$(dpkg --print-architecture) other=arm64
+[[ $own != arm64 ]] || other=amd64
+dpkg-deb -R "$packages"/nvmlkit_*.deb "$folder/other"
+sed -i "s/^Architecture: .*/Architecture: $other/" "$folder/other/DEBIAN/control"
+mkdir "$folder/both-packages"
+cp "$packages"/nvmlkit_*.deb "$folder/both-packages"
+dpkg-deb --root-owner-group -Zgzip -z1 -b "$folder/other" "$folder/both-packages" >/dev/null
+
 sleep 1 # a time in the image would differ
-image second "$packages" >/dev/null 2>&1 || complain "the second image cannot be built"
-cmp "$folder/first/nvmlkit.tar" "$folder/second/nvmlkit.tar" || complain "two builds from the same packages differ"
+output=$(image second "$folder/both-packages" --architecture "$own" 2>&1) || complain "no second image: $output"
+grep -q " for $own: " <<<"$output" || complain "with --architecture $own the script printed: $output"
+cmp "$folder/first/nvmlkit.tar" "$folder/second/nvmlkit.tar" || complain "two builds from the same package differ"
 size=$(stat -c %s "$folder/first/nvmlkit.tar")
 ((size < 40000000)) || complain "the image has $size bytes"
 
@@ -62,15 +73,7 @@ if [[ $(id -u) == 0 ]]; then
   grep -q '535\.' <<<"$output" || complain "driver 535 in the image: $output"
 fi
 
-# An image for two architectures. Its second package has the files of the first under the name of the other architecture: the
-# index, Debian's packages and the bill are those of a real one.
-own=$(dpkg --print-architecture) other=arm64
-[[ $own != arm64 ]] || other=amd64
-dpkg-deb -R "$packages"/nvmlkit_*.deb "$folder/other"
-sed -i "s/^Architecture: .*/Architecture: $other/" "$folder/other/DEBIAN/control"
-mkdir "$folder/both-packages"
-cp "$packages"/nvmlkit_*.deb "$folder/both-packages"
-dpkg-deb --root-owner-group -Zgzip -z1 -b "$folder/other" "$folder/both-packages" >/dev/null
+# An image for two architectures.
 output=$(image both "$folder/both-packages" 2>&1) || complain "no image for two architectures: $output"
 python3 - "$folder/first/layout" "$folder/both/layout" "$own" <<'PYTHON' || complain "see above"
 import json, pathlib, sys, tarfile
@@ -107,9 +110,6 @@ done
 # Another distribution's Docker may not start here; then the program says why.
 "$source/tests/packaging/image_in_docker.py" example.org/nvmlkit:test "$folder/first/nvmlkit.tar" "$folder/both/nvmlkit.tar" \
   || [[ $? == 77 ]] || complain "the image in Docker: see above"
-
-output=$(image alone "$folder/both-packages" --architecture "$other" 2>&1) || complain "no image for $other: $output"
-grep -q " for $other: " <<<"$output" || complain "with --architecture $other the script printed: $output"
 
 expect_error() { # expect_error TEXT ARGUMENT...
   local text=$1 output

@@ -57,6 +57,7 @@ std::unique_ptr<Machine> stamped(std::unique_ptr<Machine> machine) {
 class StateWrite : public StateFile {};
 
 TEST_F(StateWrite, ThreadsNeverReadHalfAChange) {
+  constexpr std::uint32_t kWrites = NVMLKIT_TEST_SANITIZED ? 1000 : 3000;
   const auto machine = stamped(Machine::create(2));
   std::atomic<bool> done{false};
   std::atomic<int> torn{0};
@@ -67,7 +68,7 @@ TEST_F(StateWrite, ThreadsNeverReadHalfAChange) {
     });
   for (std::uint32_t t = 0; t < 2; ++t)
     threads.emplace_back([&, t] {
-      for (std::uint32_t n = 1; n <= 3000; ++n) write_stamp(*machine, n % 2, 2 * n + t);
+      for (std::uint32_t n = 1; n <= kWrites; ++n) write_stamp(*machine, n % 2, 2 * n + t);
     });
   threads[2].join();
   threads[3].join();
@@ -75,7 +76,7 @@ TEST_F(StateWrite, ThreadsNeverReadHalfAChange) {
   threads[0].join();
   threads[1].join();
   EXPECT_EQ(torn, 0);
-  EXPECT_EQ(machine->header().writes, 6000U);
+  EXPECT_EQ(machine->header().writes, 2 * kWrites);
 }
 
 TEST_F(StateWrite, ACopyWithoutCommitChangesNothing) {
@@ -151,14 +152,16 @@ TEST_F(StateWrite, AReadOnlyMachineIsReadAndNotWritten) {
 
 // Children write without end until they are killed, each at an instant of its own; whoever comes next must find a
 // machine that somebody meant.
-//   NVMLKIT_KILL_SECONDS=300   for all 10,000 on a slow machine; 40 otherwise
+//   NVMLKIT_KILL_SECONDS=300   for all 10,000 on a slow machine; 40 otherwise, 10 under the sanitizers
 TEST_F(StateWrite, WritersKilledAtAnyInstantLeaveAWholeMachine) {
   NVMLKIT_NEEDS_ROBUST_LOCKS();
   constexpr std::size_t kGpus = 3;
   const auto file = make(kGpus);
   const auto machine = stamped(attach(file));
   const char* seconds = std::getenv("NVMLKIT_KILL_SECONDS");
-  const auto end = Clock::now() + std::chrono::seconds(seconds != nullptr ? std::atoi(seconds) : 40);
+  const auto end = Clock::now() + std::chrono::seconds(seconds != nullptr       ? std::atoi(seconds)
+                                                       : NVMLKIT_TEST_SANITIZED ? 10
+                                                                                : 40);
   std::mt19937 random(11);
   int rounds = 0, halfway = 0;
   for (; rounds < 10000 && Clock::now() < end; ++rounds) {

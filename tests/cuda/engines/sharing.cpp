@@ -15,7 +15,8 @@ namespace {
 using namespace nvmlkit;
 
 constexpr std::uint64_t kStart = test::FlatMemory::kStart;
-constexpr unsigned kBlocks = 512, kThreads = 256, kWords = 64, kLaunches = 40, kHostThreads = 3;
+constexpr unsigned kBlocks = 512, kThreads = 256, kWords = 64, kLaunches = NVMLKIT_TEST_SANITIZED ? 8 : 40,
+                   kHostThreads = 3;
 
 // Each thread adds 1 to two words: one of its own choice, and one by an instruction that the host may look at.
 constexpr char kText[] =

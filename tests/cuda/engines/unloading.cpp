@@ -15,6 +15,7 @@ namespace {
 using namespace nvmlkit;
 
 constexpr std::uint64_t kStart = test::FlatMemory::kStart;
+constexpr unsigned kRounds = NVMLKIT_TEST_SANITIZED ? 10 : 50;
 constexpr unsigned kBlocks = 1024, kThreads = 128;  // more warps than a piece of code waits for
 
 std::string program(unsigned added) {
@@ -54,7 +55,7 @@ int main() {
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
-      for (unsigned k = 0; k < 50; ++k) wrong += run(100 * t + k) ? 0 : 1;
+      for (unsigned k = 0; k < kRounds; ++k) wrong += run(100 * t + k) ? 0 : 1;
     });
   for (auto& thread : threads) thread.join();
   std::printf("%u wrong\n", wrong.load());
