@@ -67,8 +67,6 @@ struct Outcome {
 
 // Runs the launch to its end, and what its kernels launch.
 Outcome run_kernel(const Grid& grid);
-// From now on another process may change the memory of this one's GPUs while kernels run.
-void others_share_memory();
 // The launch alone: what its kernels ask for goes to its `children`.
 Outcome run_grid(const Grid& grid);
 

@@ -115,5 +115,38 @@ TEST_F(CudaAsync, StreamsWaitForMemory) {
   EXPECT_EQ(batch(4), CUDA_ERROR_INVALID_VALUE);
 }
 
+// A kernel looks at a word by an atomic change of it. A write by anybody else at the same time must not be lost.
+class CudaWrites : public CudaAsync {
+ protected:
+  // Writes it while a kernel looks, again and again.
+  template <class Write>
+  void are_seen(CUdeviceptr gate, Write write) {
+    constexpr unsigned kRounds = 200;
+    for (unsigned round = 1; round <= kRounds; ++round) {
+      ASSERT_EQ(driver().cuMemsetD32_v2(gate, 0u, std::size_t{1}), CUDA_SUCCESS);
+      ASSERT_EQ(launch_at(one_, gate, at(1), round), CUDA_SUCCESS);
+      usleep(round % 50 * 10);
+      write();
+      const bool is_seen = comes_true([&] { return read(1) == round; });
+      if (!is_seen) comes_true([&] { return write(), read(1) == round; });  // so that the kernel ends
+      ASSERT_TRUE(is_seen) << "lost in round " << round;
+      ASSERT_EQ(synchronize(one_), CUDA_SUCCESS);
+    }
+  }
+};
+
+TEST_F(CudaWrites, OfTheProgramAreSeen) {
+  are_seen(at(0), [&] { open(0); });
+}
+
+TEST_F(CudaWrites, OfOtherStreamsAreSeen) {
+  const auto gate = allocate(4);
+  unsigned* const source = words_ + 2;
+  *source = 1;
+  are_seen(gate, [&] { EXPECT_EQ(driver().cuMemcpyHtoDAsync_v2(gate, source, std::size_t{4}, two_), CUDA_SUCCESS); });
+  are_seen(gate, [&] { EXPECT_EQ(driver().cuMemsetD32Async(gate, 1u, std::size_t{1}, two_), CUDA_SUCCESS); });
+  are_seen(gate, [&] { EXPECT_EQ(driver().cuStreamWriteValue32_v2(two_, gate, 1u, 0u), CUDA_SUCCESS); });
+}
+
 }  // namespace
 }  // namespace nvmlkit::cuda_test

@@ -12,7 +12,8 @@ class Warp;
 struct Function;
 struct PieceNode;
 
-// The memory that an instruction reached last. Its bytes lie at address + delta.
+// The memory that an instruction reached last. Its bytes lie at address + delta. Where delta is 0, the program reaches
+// them, too.
 struct Reached {
   std::uint64_t start = 0, size = 0;
   std::uintptr_t delta = 0;
@@ -61,7 +62,7 @@ struct CodeContext {
   // Where code may go on: behind what the interpreter has to execute, or where a check of the code failed, by another
   // piece. 0: at any place.
   std::uint32_t resumes = 0;
-  std::uint32_t is_alone = 0;    // no other thread changes memory
+  std::uint32_t is_alone = 0;    // no other thread changes memory of GPUs
   std::uint32_t is_whole = 0;    // the lanes are all threads of the block: its barriers are none for them
   std::uint32_t polls = 0;       // kMemoryChanged, kMemoryLookedAt
   std::uint32_t arrived = 0;     // lanes that have left `lanes` for `limit`
@@ -104,7 +105,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 18;
+inline constexpr std::uint32_t kCompilerVersion = 19;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

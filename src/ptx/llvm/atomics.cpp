@@ -1,5 +1,6 @@
 // Atomic changes. One host thread at a time executes the warps of a block: what lies in its shared memory is changed by
-// plain instructions. So is global memory while no other thread executes kernels (run/alone.hpp).
+// plain instructions. So is global memory that the program cannot reach, while no other thread changes any
+// (run/alone.hpp).
 #include <cstddef>
 
 #include "ptx/llvm/floats.hpp"
@@ -142,8 +143,9 @@ llvm::Value* Translator::change(const MemoryAccess& access, const Place& place) 
   auto* const alone = new_block("alone");
   auto* const beside_others = new_block("beside_others");
   auto* const done = new_block("changed");
-  auto* const is_alone = field(offsetof(CodeContext, is_alone), b.getInt32Ty());
-  b.CreateCondBr(b.CreateICmpNE(is_alone, b.getInt32(0)), alone, beside_others);
+  auto* const turn_is_alone = b.CreateICmpNE(field(offsetof(CodeContext, is_alone), b.getInt32Ty()), b.getInt32(0));
+  auto* const is_of_gpu = b.CreateICmpNE(place.delta, b.getInt64(0));
+  b.CreateCondBr(b.CreateAnd(turn_is_alone, is_of_gpu), alone, beside_others);
   auto* const out = llvm::PHINode::Create(all.by->getType(), 2, "", done);
   for (const auto block : {alone, beside_others}) {
     b.SetInsertPoint(block);

@@ -117,6 +117,7 @@ void Translator::check_near(const MemoryAccess& access, std::uint32_t at, const 
   leave_behind(access, at);
   b.SetInsertPoint(goes_on);
   near.host = b.CreateAdd(base, delta);
+  near.delta = delta;
   near.holds_all = holds_all;
 }
 
@@ -152,6 +153,7 @@ bool Translator::emit_near(const MemoryAccess& access, std::uint32_t at) {
   }
   const auto offset = static_cast<std::uint64_t>(near->low - base.shape.least());
   Place place{&base.shape, b.CreateAdd(known->host, b.getInt64(offset))};
+  place.delta = known->delta;
   place.holds_all = known->holds_all;
   const auto loaded = reach(access, place);
   const auto targets = targets_of(access);

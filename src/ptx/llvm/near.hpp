@@ -20,6 +20,7 @@ struct Near {
   std::uint64_t align = 1, residue = 0;  // base + residue is a multiple
   llvm::Value* base_value = nullptr;     // of lane 0
   llvm::Value* host = nullptr;           // of the bytes there, once it is checked
+  llvm::Value* delta = nullptr;          // from an address to its bytes
   llvm::Value* holds_all = nullptr;      // whether those of all lanes are, not only of those that act
 
   bool is_of_one(const Near& other) const {

@@ -15,6 +15,7 @@ struct Place {
   bool is_laid_out = false;      // the address of each lane is in `laid_out_`
   llvm::Value* base = nullptr;   // where addresses have 32 bits: what is added to `offsets` of lanes
   llvm::Value* offsets = nullptr;
+  llvm::Value* delta = nullptr;      // of global memory: Reached::delta
   llvm::Value* holds_all = nullptr;  // whether the bytes of all lanes are there, not only of those that act; or null
 };
 

@@ -1,18 +1,9 @@
-// Whether one thread alone executes kernels of this process. Then atomic changes of the memory of a GPU need no atomic
-// instructions of the host, which take 20 times as long as plain ones.
+// Whether one thread alone changes the memory of GPUs (changing_memory.hpp). Then atomic changes of it need no atomic
+// instructions of the host, which take 20 times as long as plain ones. Memory that the program reaches, too, is changed
+// by atomic ones at all times.
 #pragma once
 
 namespace nvmlkit::ptx {
-
-// While one of these lives, a launch is being executed. Another one that begins waits for the end of a turn that is
-// alone.
-class Executing {
- public:
-  Executing();
-  ~Executing();
-  Executing(const Executing&) = delete;
-  Executing& operator=(const Executing&) = delete;
-};
 
 // A turn of a launch that has one thread only.
 class AloneTurn {

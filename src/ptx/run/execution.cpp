@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ptx/changing_memory.hpp"
 #include "ptx/check/patience.hpp"
 #include "ptx/check/races/launch.hpp"
 #include "ptx/check/waiters.hpp"
@@ -24,7 +25,7 @@ Execution::Execution(const Grid& grid)
       schedule_(Schedule::make(grid.entry->name)) {}
 
 Outcome Execution::run_to_end() {
-  const Executing executing;
+  const ChangingMemory changing;
   const races::Launching launching(grid_);
   if (engine() != Engine::interpret) Compiled::of(*grid_.entry).begins_launch(grid_.params);
   Worker worker(grid_, ended_, schedule_.get());

@@ -10,7 +10,7 @@
 #include "driver/cuda/call.hpp"
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/streams/schedule.hpp"
-#include "ptx/launch.hpp"
+#include "ptx/changing_memory.hpp"
 
 namespace nvmlkit::cuda::functions {
 namespace {

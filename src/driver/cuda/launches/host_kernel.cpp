@@ -14,6 +14,7 @@
 #include "driver/cuda/launches/launch.hpp"
 #include "driver/cuda/launches/watch.hpp"
 #include "driver/cuda/work/enqueue.hpp"
+#include "ptx/changing_memory.hpp"
 
 namespace nvmlkit::cuda {
 namespace {
@@ -104,6 +105,7 @@ int enqueue_kernel(void* stream, const host_kernels::Kernel* kernel) {
 void HostKernel::run(Context& context) const {
   const auto pipe = kernel_.pipe < host_kernels::pipe_count ? static_cast<host_kernels::Pipe>(kernel_.pipe)
                                                             : host_kernels::pipe_other;
+  const ptx::ChangingMemory changing;
   Run run{{Run::reach, Run::tick, threads()}, context, kernel_.name, pipe};
   const auto result = static_cast<CUresult>(kernel_.run(&run.face, kernel_.arguments));
   if (result != CUDA_SUCCESS) context.fail(result);

@@ -7,6 +7,7 @@
 #include "driver/cuda/sanitize/managed_pages.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
 #include "driver/cuda/textures/textures.hpp"
+#include "ptx/changing_memory.hpp"
 #include "ptx/memory_view.hpp"
 
 namespace nvmlkit::cuda {
@@ -135,6 +136,7 @@ void Copy::perform() const {
   if (origin_ && from_.span.holder) check_source();
   if (to_.span.holder && to_.span.holder->written) note_written();
   if (sanitizer::is_on()) note_accesses();
+  const ptx::ChangingMemory changing;
   for (std::size_t z = 0; z < box_.depth; ++z)
     for (std::size_t y = 0; y < box_.height; ++y)
       std::memmove(to_.span.bytes + z * to_.slice + y * to_.row, from_.span.bytes + z * from_.slice + y * from_.row,

@@ -9,6 +9,7 @@
 #include "driver/cuda/memory/host_memory.hpp"
 #include "driver/cuda/sanitize/host_work.hpp"
 #include "driver/cuda/sanitize/sanitizer.hpp"
+#include "ptx/changing_memory.hpp"
 #include "ptx/memory_view.hpp"
 
 namespace nvmlkit::cuda {
@@ -74,6 +75,7 @@ void Fill::perform() const {
       std::memset(written + (span_.bytes - span_.holder->bytes) + y * p.pitch, ptx::kWritten, row_);
   if (sanitizer::is_on())
     sanitizer::note_work("a fill of the driver", {span_.holder.get(), span_.bytes, row_, p.height, p.pitch}, {});
+  const ptx::ChangingMemory changing;
   if (is_zero_of_pages()) return zero(span_.bytes, size());
   for (std::size_t y = 0; y < p.height; ++y) {
     auto* const at = span_.bytes + y * p.pitch;

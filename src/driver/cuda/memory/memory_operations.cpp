@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "driver/cuda/memory/memory.hpp"
+#include "ptx/changing_memory.hpp"
 #include "ptx/memory_view.hpp"
 
 namespace nvmlkit::cuda::memory_operations {
@@ -52,6 +53,7 @@ CUresult plan_write(const MemoryOperation& o, Task& task) {
   task.work = [span, value = static_cast<T>(o.value)](CUresult) {
     if (auto* const written = span.holder->written)
       std::memset(written + (span.bytes - span.holder->bytes), ptx::kWritten, sizeof value);
+    const ptx::ChangingMemory changing;
     std::atomic_ref(word<T>(span)).store(value);
   };
   return CUDA_SUCCESS;

@@ -9,7 +9,7 @@
 
 #include "driver/cuda/generated/functions.hpp"
 #include "driver/cuda/process.hpp"
-#include "ptx/launch.hpp"
+#include "ptx/changing_memory.hpp"
 
 namespace nvmlkit::cuda::tickets {
 namespace {

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""CCCL's own tests of CUB and Thrust in the engines: builds each, runs it, and compares what it prints.
+    bench/cccl.py CHECKOUT --work DIR [--only FILE,FILE] [--skip FILE,FILE] [--workers N] [--catch2 PREFIX] [--build DIR]
+CHECKOUT is a checkout of github.com/NVIDIA/cccl; nothing is written there. A FILE is as in its name: `cub/block_reduce` is
+cub/test/catch2_test_block_reduce.cu, `thrust/sort` is thrust/testing/sort.cu. Of a test with variants, the first one is built.
+Catch2 has version 3. DIR keeps programs and results: a second call goes on with the files that have none.
+
+DIR/results.tsv has a row for each file: what came of it, the last line that the test prints, the seconds of the processor
+interpreted, with `auto` and, for short ones, with `compile`. DIR/differ has what was written by those whose results differ."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import random
+import re
+import sys
+import threading
+from pathlib import Path
+
+import engines
+
+MACHINE = "a100"
+NVCC = ["nvcc", "-O0", "-std=c++17", "--extended-lambda", "--expt-relaxed-constexpr", "-cudart", "shared", "-w", "-gencode", "arch=compute_80,code=compute_80"]
+C2H = ("catch2_runner_helper", "generators", "generators_gen_values", "generators_uniform_offsets", "generators_vector")
+MOST_BUILDING, MOST, MOST_COMPILED = 900.0, 60.0, 60.0
+# A test that takes less in the interpreter is run with `compile`, too.
+SHORT = 2.0
+
+
+def first_variant(source: Path) -> list[str]:
+    """`// %PARAM% NAME label 0:1:2`: -DNAME=0. With NAME, a test may choose its launches by the host (0)."""
+    return [f"-D{name}={values.split(':')[0]}" for name, values in re.findall(r"%PARAM%\s+(\w+)\s+\S+\s+(\S+)", source.read_text())]
+
+
+def last_line(written: bytes) -> str:
+    lines = [line.strip() for line in written.decode(errors="replace").splitlines() if line.strip()]
+    return lines[-1][:120].replace("\t", " ") if lines else ""
+
+
+class Tests:
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.checkout = options.checkout.resolve()
+        self.work = options.work.resolve()
+        self.build = options.build.resolve()
+        self.catch2 = options.catch2
+        self.workers = options.workers
+        self.lock = threading.Lock()
+        for name in ("bin", "objects", "differ"):
+            (self.work / name).mkdir(parents=True, exist_ok=True)
+        self.results = self.work / "results.tsv"
+        self.done = {line.split("\t")[0] for line in self.results.read_text().splitlines()} if self.results.exists() else set()
+
+    def files(self) -> dict[str, Path]:
+        """By chance, so that a part of them is a sample."""
+        cub = {f"cub/{path.stem.removeprefix('catch2_test_')}": path for path in self.checkout.glob("cub/test/**/catch2_test_*.cu")}
+        thrust = {f"thrust/{path.stem}": path for path in self.checkout.glob("thrust/testing/*.cu")}
+        names = sorted(cub | thrust)
+        random.Random(1).shuffle(names)
+        return {name: (cub | thrust)[name] for name in names}
+
+    def compile(self, *words: str | Path) -> engines.Ended:
+        includes = ["cub", "thrust", "thrust/testing", "cub/test", "libcudacxx/include", "c2h/include"]
+        flags = [f"-I{self.checkout / each}" for each in includes]
+        if self.catch2:
+            flags += [f"-I{self.catch2 / 'include'}", f"-L{self.catch2 / 'lib'}"]
+        defines = ["-DCATCH_CONFIG_PREFIX_ALL", "-DC2H_HAS_CURAND=1", "-DTHRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP"]
+        return engines.run([*NVCC, *defines, *flags, *words], self.work, MOST_BUILDING)
+
+    def object_of(self, source: Path, *words: str) -> Path:
+        out = self.work / "objects" / f"{source.stem}.o"
+        if not out.exists():
+            ended = self.compile("-c", source, "-o", out, *words)
+            if not ended.is_right:
+                sys.exit(f"{source} is not built:\n{ended.written.decode(errors='replace')[-2000:]}")
+        return out
+
+    def make_common(self) -> None:
+        print("builds what all tests share", file=sys.stderr)
+        self.of_cub = [self.object_of(self.checkout / "c2h" / f"{name}.cu") for name in ("catch2_runner", *C2H)]
+        unittest = self.checkout / "thrust" / "testing" / "unittest"
+        self.of_thrust = [
+            self.object_of(unittest / "testframework.cu"),
+            self.compile_cuda_framework(unittest / "cuda" / "testframework.cu"),
+        ]
+
+    def compile_cuda_framework(self, source: Path) -> Path:
+        out = self.work / "objects" / "cuda_testframework.o"
+        if not out.exists() and not self.compile("-c", source, "-o", out).is_right:
+            sys.exit(f"{source} is not built")
+        return out
+
+    def command(self, name: str, source: Path) -> list[str | Path] | None:
+        program = self.work / "bin" / name.replace("/", "_")
+        is_catch2 = source.stem.startswith("catch2_")
+        if name.startswith("cub/"):
+            shared, libraries = self.of_cub, ["-lCatch2", "-lcurand", "-lcuda", "-lnvrtc", "-lnvJitLink"]
+        elif is_catch2:
+            shared, libraries = [], ["-lCatch2Main", "-lCatch2"]
+        else:
+            shared, libraries = self.of_thrust, []
+        if not program.exists():
+            built = self.compile(*first_variant(source), source, *shared, "-o", program, *libraries)
+            if not built.is_right:
+                (self.work / "differ" / f"{program.name}.build").write_bytes(built.written[-100000:])
+                return None
+        if name.startswith("cub/"):
+            return [program, "[small-mem],[api]~[large-mem]", "--rng-seed", "1"] if b"small-mem" in source.read_bytes() else [program, "--rng-seed", "1"]
+        return [program, "--rng-seed", "1"] if is_catch2 else [program, "--device=0", "--sizes=small"]
+
+    def result(self, name: str, source: Path) -> list[str]:
+        command = self.command(name, source)
+        if not command:
+            return ["not built"]
+
+        def run(engine: str, most: float) -> engines.Ended:
+            return engines.run_in(engine, command, self.work, most, machine=MACHINE, build=self.build)
+
+        ends = {"interpret": run("interpret", MOST), "auto": run("auto", MOST)}
+        if ends["interpret"].status is not None and ends["interpret"].seconds < SHORT:
+            ends["compile"] = run("compile", MOST_COMPILED)
+        ended = {engine: end for engine, end in ends.items() if end.status is not None}
+        results = {(end.status, last_line(end.written)) for end in ended.values()}
+        if len(results) > 1 or any(not end.is_right for end in ended.values()):
+            for engine, end in ends.items():
+                (self.work / "differ" / f"{name.replace('/', '_')}.{engine}").write_bytes(end.written[-1000000:])
+        if len(results) != 1:
+            verdict, last = ("differ" if results else "too slow"), ""
+        else:
+            ((status, last),) = results
+            verdict = "passed" if status == 0 else f"status {status}"
+        times = [f"{end.seconds:.1f}" if end.status is not None else f">{end.seconds:.0f}" for end in ends.values()]
+        return [verdict, last, *times]
+
+    def one(self, name: str, source: Path) -> None:
+        row = "\t".join([name, *self.result(name, source)]) + "\n"
+        with self.lock, self.results.open("a") as out:
+            out.write(row)
+        print(row, end="", flush=True)
+
+    def all(self, only: list[str], skipped: list[str]) -> None:
+        self.make_common()
+        wanted = {name: path for name, path in self.files().items() if (name in only if only else name not in self.done and name not in skipped)}
+        with concurrent.futures.ThreadPoolExecutor(self.workers) as pool:
+            for each in [pool.submit(self.one, name, path) for name, path in wanted.items()]:
+                each.result()
+
+    def summary(self) -> str:
+        last = {row[0]: row[1] for row in (line.split("\t") for line in self.results.read_text().splitlines())}
+        return "\n".join(f"{count:4} {verdict}" for verdict, count in collections.Counter(last.values()).most_common())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--only", default="", help="files, with commas between them")
+    parser.add_argument("--skip", default="", help="files, with commas between them")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--catch2", type=Path, help="where it is installed, if the compiler does not find it")
+    parser.add_argument("--build", type=Path, default=engines.BUILD, help="of nvmlkit")
+    options = parser.parse_args()
+    tests = Tests(options)
+    tests.all(*([name for name in words.split(",") if name] for words in (options.only, options.skip)))
+    print(tests.summary(), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
