@@ -13,8 +13,9 @@ namespace nvmlkit::ptx {
 namespace {
 
 // Visits of an instruction after which it is worth compiling what follows. An instruction takes 0.2 ms to compile and
-// some 10 ns to interpret; a thread of its own compiles.
-constexpr std::uint32_t kVisitsBefore = 3000;
+// some 10 ns to interpret: 20,000 visits cost as much. Most kernels that come that far come much further, so that less
+// is right.
+constexpr std::uint32_t kVisitsBefore = 8000;
 // And where another piece was asked for before: so many more when that is there.
 constexpr std::uint32_t kVisitsAgain = 500;
 // Where no code of the function ends, although there is some: most such places are on the way of a piece.
@@ -122,7 +123,8 @@ const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
   return visit.is_due && !must_wait ? add(at, warp) : nullptr;
 }
 
-// A place that waits for its turn keeps them. Of others the half: they are worth it if most processes come there often.
+// A place that waits for its turn keeps them. Of others, three quarters: they are worth it if most processes come there
+// often.
 std::uint32_t Compiled::visits_to_keep(std::size_t number) const {
   const auto& spot = spots_[number];
   if (spot.count.load(std::memory_order_relaxed) != 0) return 0;
@@ -132,7 +134,7 @@ std::uint32_t Compiled::visits_to_keep(std::size_t number) const {
   const bool is_end = is_end_of_code_[number / 2].load(std::memory_order_relaxed);
   const bool waits = own >= kVisitsBefore - kVisitsAgain && is_end;
   const auto enough = is_end ? kVisitsBefore : kVisitsElsewhere;
-  return waits ? kVisitsBefore - kVisitsAgain : std::min(visits / 2, enough - kVisitsAgain);
+  return waits ? kVisitsBefore - kVisitsAgain : std::min(visits - visits / 4, enough - kVisitsAgain);
 }
 
 // An earlier process may have had other warps, none of whose pieces fit those of this one.
