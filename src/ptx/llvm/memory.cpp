@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "ptx/llvm/ahead.hpp"
 #include "ptx/llvm/host.hpp"
 #include "ptx/llvm/runs.hpp"
 #include "ptx/llvm/scattered.hpp"
@@ -194,6 +195,7 @@ std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, Place pl
     place.is_laid_out = true;
   }
   if (access.change != Change::none) return {change(access, place)};
+  fetch_ahead(*b_, function_, stretch_begin_, access, place);
   using enum llvm::AtomicOrdering;
   // One host thread executes the warps of a block.
   const auto seen_by = access.space == Space::global ? llvm::SyncScope::System : llvm::SyncScope::SingleThread;
