@@ -11,13 +11,8 @@ interpreted, with `auto` and, for short ones, with `compile`. DIR/differ has wha
 from __future__ import annotations
 
 import argparse
-import collections
-import concurrent.futures
-import os
-import random
 import re
 import sys
-import threading
 from pathlib import Path
 
 import engines
@@ -33,7 +28,7 @@ SHORT = 2.0
 
 
 def first_variant(source: Path) -> list[str]:
-    """`// %PARAM% NAME label 0:1:2`: -DNAME=0. With NAME, a test may choose its launches by the host (0)."""
+    """Of `// %PARAM% NAME label 0:1:2`, -DNAME=0."""
     return [f"-D{name}={values.split(':')[0]}" for name, values in re.findall(r"%PARAM%\s+(\w+)\s+\S+\s+(\S+)", source.read_text())]
 
 
@@ -49,20 +44,12 @@ class Tests:
         self.work = options.work.resolve()
         self.build = options.build.resolve()
         self.catch2 = options.catch2
-        self.workers = options.workers
-        self.lock = threading.Lock()
         for name in ("bin", "objects", "differ"):
             (self.work / name).mkdir(parents=True, exist_ok=True)
-        self.results = self.work / "results.tsv"
-        self.done = {line.split("\t")[0] for line in self.results.read_text().splitlines()} if self.results.exists() else set()
-
-    def files(self) -> dict[str, Path]:
-        """By chance, so that a part of them is a sample."""
+        self.results = engines.Results(self.work / "results.tsv")
         cub = {f"cub/{path.stem.removeprefix('catch2_test_')}": path for path in self.checkout.glob("cub/test/**/catch2_test_*.cu")}
         thrust = {f"thrust/{path.stem}": path for path in self.checkout.glob("thrust/testing/*.cu")}
-        names = sorted(cub | thrust)
-        random.Random(1).shuffle(names)
-        return {name: (cub | thrust)[name] for name in names}
+        self.files = cub | thrust
 
     def compile(self, *words: str | Path) -> engines.Ended:
         includes = ["cub", "thrust", "thrust/testing", "cub/test", "libcudacxx/include", "c2h/include"]
@@ -73,7 +60,7 @@ class Tests:
         return engines.run([*NVCC, *defines, *flags, *words], self.work, MOST_BUILDING)
 
     def object_of(self, source: Path, *words: str) -> Path:
-        out = self.work / "objects" / f"{source.stem}.o"
+        out = self.work / "objects" / f"{source.parent.name}_{source.stem}.o"
         if not out.exists():
             ended = self.compile("-c", source, "-o", out, *words)
             if not ended.is_right:
@@ -84,16 +71,7 @@ class Tests:
         print("builds what all tests share", file=sys.stderr)
         self.of_cub = [self.object_of(self.checkout / "c2h" / f"{name}.cu", OF_CUB) for name in ("catch2_runner", *C2H)]
         unittest = self.checkout / "thrust" / "testing" / "unittest"
-        self.of_thrust = [
-            self.object_of(unittest / "testframework.cu"),
-            self.compile_cuda_framework(unittest / "cuda" / "testframework.cu"),
-        ]
-
-    def compile_cuda_framework(self, source: Path) -> Path:
-        out = self.work / "objects" / "cuda_testframework.o"
-        if not out.exists() and not self.compile("-c", source, "-o", out).is_right:
-            sys.exit(f"{source} is not built")
-        return out
+        self.of_thrust = [self.object_of(unittest / name) for name in ("testframework.cu", "cuda/testframework.cu")]
 
     def command(self, name: str, source: Path) -> list[str | Path] | None:
         program = self.work / "bin" / name.replace("/", "_")
@@ -110,11 +88,11 @@ class Tests:
                 (self.work / "differ" / f"{program.name}.build").write_bytes(built.written[-100000:])
                 return None
         if name.startswith("cub/"):
-            return [program, "[small-mem],[api]~[large-mem]", "--rng-seed", "1"] if b"small-mem" in source.read_bytes() else [program, "--rng-seed", "1"]
+            return [program, *(["[small-mem]"] if b"CUB_SMALL" in source.read_bytes() else []), "--rng-seed", "1"]
         return [program, "--rng-seed", "1"] if is_catch2 else [program, "--device=0", "--sizes=small"]
 
-    def result(self, name: str, source: Path) -> list[str]:
-        command = self.command(name, source)
+    def result(self, name: str) -> list[str]:
+        command = self.command(name, self.files[name])
         if not command:
             return ["not built"]
 
@@ -137,37 +115,17 @@ class Tests:
         times = [f"{end.seconds:.1f}" if end.status is not None else f">{end.seconds:.0f}" for end in ends.values()]
         return [verdict, last, *times]
 
-    def one(self, name: str, source: Path) -> None:
-        row = "\t".join([name, *self.result(name, source)]) + "\n"
-        with self.lock, self.results.open("a") as out:
-            out.write(row)
-        print(row, end="", flush=True)
-
-    def all(self, only: list[str], skipped: list[str]) -> None:
-        self.make_common()
-        wanted = {name: path for name, path in self.files().items() if (name in only if only else name not in self.done and name not in skipped)}
-        with concurrent.futures.ThreadPoolExecutor(self.workers) as pool:
-            for each in [pool.submit(self.one, name, path) for name, path in wanted.items()]:
-                each.result()
-
-    def summary(self) -> str:
-        last = {row[0]: row[1] for row in (line.split("\t") for line in self.results.read_text().splitlines())}
-        return "\n".join(f"{count:4} {verdict}" for verdict, count in collections.Counter(last.values()).most_common())
-
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checkout", type=Path)
-    parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--only", default="", help="files, with commas between them")
-    parser.add_argument("--skip", default="", help="files, with commas between them")
-    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser = engines.parser(__doc__)
+    parser.add_argument("--skip", type=engines.names_in, default=[], help="names, with commas between them")
     parser.add_argument("--catch2", type=Path, help="where it is installed, if the compiler does not find it")
-    parser.add_argument("--build", type=Path, default=engines.BUILD, help="of nvmlkit")
     options = parser.parse_args()
     tests = Tests(options)
-    tests.all(*([name for name in words.split(",") if name] for words in (options.only, options.skip)))
-    print(tests.summary(), file=sys.stderr)
+    names = engines.chosen(tests.files, options.only, [*tests.results.rows(), *options.skip])
+    tests.make_common()
+    tests.results.make(names, tests.result, options.workers)
+    print(tests.results.summary(), file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,21 @@
-"""Runs one program in the interpreter and in compiled code, and says whether both did the same."""
+"""Runs programs in the interpreter and in compiled code, compares what they print, and keeps what came of each. For
+hecbench.py and cccl.py."""
 
 from __future__ import annotations
 
+import argparse
+import collections
+import concurrent.futures
 import os
+import random
 import re
 import signal
 import subprocess
+import sys
 import tempfile
+import threading
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,10 +41,6 @@ class Ended:
     def lines(self) -> list[str]:
         """Without those of times."""
         return [line for line in self.written.decode(errors="replace").splitlines() if not OF_TIMES.search(line)]
-
-
-def same(one: Ended, other: Ended) -> bool:
-    return one.status == other.status and one.lines() == other.lines()
 
 
 def run(command: list[str | Path], folder: Path, most: float, settings: dict[str, str] | None = None) -> Ended:
@@ -68,3 +72,56 @@ def run_in(engine: str, command: list[str | Path], folder: Path, most: float, *,
     with tempfile.TemporaryDirectory(prefix="cache-") as cache:
         settings = {"NVMLKIT_CUDA_ENGINE": engine, "NVMLKIT_CUDA_THREADS": "1", "CUDA_CACHE_PATH": cache}
         return run([build / "bin" / "nvmlkit", "run", "-m", machine, "--", *command], folder, most, settings)
+
+
+def chosen(names: Iterable[str], only: list[str], done: Iterable[str]) -> list[str]:
+    """Those that were asked for, or all that are not done, by chance, so that a part of them is a sample. The same order each time."""
+    out = sorted(names)
+    if unknown := sorted(set(only) - set(out)):
+        sys.exit(f"--only: there is no {', '.join(unknown)}")
+    random.Random(1).shuffle(out)
+    before = set(done)
+    return [name for name in out if (name in only if only else name not in before)]
+
+
+class Results:
+    """A file with a row for each program: its name, what came of it, and more."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lock = threading.Lock()
+
+    def rows(self) -> dict[str, list[str]]:
+        """The last one of each name."""
+        if not self.path.exists():
+            return {}
+        return {row[0]: row[1:] for row in (line.split("\t") for line in self.path.read_text().splitlines())}
+
+    def make(self, names: Iterable[str], result: Callable[[str], list[str]], workers: int) -> None:
+        def one(name: str) -> None:
+            row = "\t".join([name, *result(name)]) + "\n"
+            with self.lock, self.path.open("a") as out:
+                out.write(row)
+            print(row, end="", flush=True)
+
+        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+            for each in [pool.submit(one, name) for name in names]:
+                each.result()
+
+    def summary(self) -> str:
+        verdicts = collections.Counter(row[0] for row in self.rows().values())
+        return "\n".join(f"{count:4} {verdict}" for verdict, count in verdicts.most_common())
+
+
+def names_in(words: str) -> list[str]:
+    return [name for name in words.split(",") if name]
+
+
+def parser(description: str | None) -> argparse.ArgumentParser:
+    out = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    out.add_argument("checkout", type=Path)
+    out.add_argument("--work", type=Path, required=True)
+    out.add_argument("--only", type=names_in, default=[], help="names, with commas between them")
+    out.add_argument("--workers", type=int, default=os.cpu_count())
+    out.add_argument("--build", type=Path, default=BUILD, help="of nvmlkit")
+    return out

@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "ptx/llvm/ahead.hpp"
 #include "ptx/llvm/host.hpp"
+#include "ptx/llvm/prefetch.hpp"
 #include "ptx/llvm/runs.hpp"
 #include "ptx/llvm/scattered.hpp"
 #include "ptx/llvm/translator.hpp"
@@ -195,7 +195,7 @@ std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, Place pl
     place.is_laid_out = true;
   }
   if (access.change != Change::none) return {change(access, place)};
-  fetch_ahead(*b_, function_, stretch_begin_, access, place);
+  prefetch_next_block(*b_, function_, stretch_begin_, access, place);
   using enum llvm::AtomicOrdering;
   // One host thread executes the warps of a block.
   const auto seen_by = access.space == Space::global ? llvm::SyncScope::System : llvm::SyncScope::SingleThread;

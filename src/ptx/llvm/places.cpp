@@ -41,9 +41,8 @@ llvm::Value* Translator::find_place(const MemoryAccess& access, const Lanes& add
     };
     start = part(offsetof(Reached, start));
     room = part(offsetof(Reached, size));
-    delta = part(offsetof(Reached, delta));
+    out.delta = delta = part(offsetof(Reached, delta));
   }
-  out.delta = delta;
   if (access.space == Space::local) {
     room = field(offsetof(CodeContext, local_bytes), b.getInt64Ty());
     delta = field(offsetof(CodeContext, local), b.getInt64Ty());

@@ -1,6 +1,6 @@
-// A block of two dimensions reaches some lines of the cache of each of many rows, and the next block those behind them.
-// A processor foresees long rows only. In a loop, it sees the next address itself.
-#include "ptx/llvm/ahead.hpp"
+// A block of two dimensions reaches a few cache lines in each of many rows. The next block reaches those behind them,
+// which the processor does not foresee. In a loop, it does.
+#include "ptx/llvm/prefetch.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -22,8 +22,8 @@ bool is_in_loop(const Function& function, std::uint32_t at) {
 
 }  // namespace
 
-void fetch_ahead(LaneBuilder& b, const Function& function, std::uint32_t at, const MemoryAccess& access,
-                 const Place& place) {
+void prefetch_next_block(LaneBuilder& b, const Function& function, std::uint32_t at, const MemoryAccess& access,
+                         const Place& place) {
   const auto size = access.element_size();
   if (access.space != Space::global || access.values.size() != 1 || place.shape->is_any) return;
   const std::vector<Run> row{{0, kLanes, size}};
