@@ -1,9 +1,12 @@
-// A CUDA program gets no more of a GPU's memory than the limit of its cgroup leaves.
+// A CUDA program gets no more of a GPU's memory than the limit of its cgroup leaves, and what its address space has.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
+#include "../emulator.hpp"
 #include "../taken.hpp"
 #include "loaded.hpp"
 #include "own_process.hpp"
@@ -45,6 +48,30 @@ TEST(CudaMemoryLimits, HoldForTheProcessesOfACgroup) {
   ASSERT_TRUE(limit(sim::processes::kNoLimit));
   EXPECT_EQ(driver().cuMemAlloc_v2(&second, 800 * kMibOfLimits), CUDA_SUCCESS);
   std::filesystem::remove(state);
+}
+
+// `ulimit -v`: 2 GiB more than the process has, for a GPU of 80 GiB.
+TEST(CudaMemoryLimits, AProcessMayHaveFewAddresses) {
+  if (NVMLKIT_TEST_SANITIZED) GTEST_SKIP() << "a sanitizer needs its own address space";
+  if (under_qemu()) GTEST_SKIP() << "qemu-user keeps no limits of the address space";
+  if (!has_own_process()) return;
+  setenv("NVMLKIT_MACHINE", "h100", 1);
+  long pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const auto now = static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  const rlimit few{now + 2048 * kMibOfLimits, RLIM_INFINITY};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &few), 0);
+
+  CUcontext context = nullptr;
+  ASSERT_EQ(driver().cuInit(0u), CUDA_SUCCESS);
+  ASSERT_EQ(driver().cuCtxCreate_v2(&context, 0u, 0), CUDA_SUCCESS);
+  CUdeviceptr memory = 0, more = 0;
+  ASSERT_EQ(driver().cuMemAlloc_v2(&memory, 100 * kMibOfLimits), CUDA_SUCCESS);
+  EXPECT_EQ(driver().cuMemAlloc_v2(&more, 4096 * kMibOfLimits), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(driver().cuMemsetD8_v2(memory, 7, 100 * kMibOfLimits), CUDA_SUCCESS);
+  unsigned char last = 0;
+  EXPECT_EQ(driver().cuMemcpyDtoH_v2(&last, memory + 100 * kMibOfLimits - 1, 1), CUDA_SUCCESS);
+  EXPECT_EQ(last, 7);
 }
 
 }  // namespace

@@ -74,15 +74,23 @@ std::uint64_t Device::free_memory() {
   return room_now > used_ ? room_now - used_ : 0;
 }
 
-std::uint64_t Device::address_space() const { return DeviceAddresses::in_blocks(2 * total_memory()); }
+// Twice the memory in addresses: what is free in pieces is free as a whole. A process may have fewer, by `ulimit -v` or
+// under valgrind. It then keeps three quarters of those for other things, among them what lies behind the addresses.
+bool Device::has_addresses() {
+  if (range_) return true;
+  const auto whole = DeviceAddresses::in_blocks(2 * total_memory());
+  if (range_.reserve(whole)) return true;
+  for (auto size = whole / 2; size >= DeviceAddresses::kBlock; size /= 2)
+    if (AddressRange::are_free(4 * size)) return range_.reserve(DeviceAddresses::in_blocks(size));
+  return false;
+}
 
 CUdeviceptr Device::take_memory(std::uint64_t size) {
   const auto room_now = room();
   const auto address = [&]() -> CUdeviceptr {
     const std::lock_guard lock(memory_mutex_);
     if (used_ > room_now) return 0;
-    // Twice the memory in addresses: what is free in pieces is free as a whole.
-    if (!range_ && !range_.reserve(address_space())) return 0;
+    if (!has_addresses()) return 0;
     const auto taken = range_.take(size, room_now - used_);
     if (taken.address) used_ += taken.counted;
     return taken.address;
@@ -130,7 +138,7 @@ void Device::report() {
 
 CUdeviceptr Device::reserve_addresses(std::uint64_t size) {
   const std::lock_guard lock(memory_mutex_);
-  if (!range_ && !range_.reserve(address_space())) return 0;
+  if (!has_addresses()) return 0;
   return range_.take_blocks(size);
 }
 

@@ -73,7 +73,7 @@ class Device {
 
  private:
   std::uint64_t room() const;
-  std::uint64_t address_space() const;  // bytes
+  bool has_addresses();
   // Reports the memory of the process to the machine. The last of several threads reports the last amount.
   void report();
 

@@ -5,14 +5,26 @@
 #include <iterator>
 
 namespace nvmlkit::cuda {
+namespace {
+
+void* map_nothing(std::uint64_t size) {
+  return mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+}  // namespace
 
 AddressRange::~AddressRange() {
   if (size_) munmap(reinterpret_cast<void*>(start_), size_);
 }
 
+bool AddressRange::are_free(std::uint64_t size) {
+  void* const at = map_nothing(size);
+  return at != MAP_FAILED && munmap(at, size) == 0;
+}
+
 bool AddressRange::reserve(std::uint64_t size, std::uint64_t alignment) {
   const auto length = size + alignment;
-  void* const at = mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const at = map_nothing(length);
   if (at == MAP_FAILED) return false;
   const auto first = reinterpret_cast<CUdeviceptr>(at);
   start_ = (first + alignment - 1) / alignment * alignment;

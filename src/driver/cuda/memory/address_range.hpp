@@ -27,6 +27,8 @@ class AddressRange {
   AddressRange& operator=(const AddressRange&) = delete;
 
   explicit operator bool() const { return size_ != 0; }
+  // Whether the process could reserve so many bytes.
+  static bool are_free(std::uint64_t size);
   // At a multiple of `alignment`.
   bool reserve(std::uint64_t size, std::uint64_t alignment);
   // Hands out a part of another range, which reserved it.
