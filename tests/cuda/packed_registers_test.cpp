@@ -1,4 +1,4 @@
-// Marks of registers, of which compiled code leaves lane 0 alone in the frame.
+// Marks of registers, of which compiled code leaves the value of lane 0 alone.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,14 +24,14 @@ template <class T>
 std::array<T, kLanes> unpacked(std::uint32_t offset, T first, const More& more) {
   constexpr std::uint32_t kBytes = 4096;
   std::vector<std::byte> frame(Marks::end(kBytes));
-  std::memcpy(frame.data() + offset, &first, sizeof first);
+  std::memcpy(frame.data() + Marks::firsts(kBytes) + Marks::number(offset) * Marks::kSizeOfFirst, &first, sizeof first);
   const auto mark = Mark::of(offset, sizeof(T), more);
   EXPECT_TRUE(mark);
   const std::uint32_t word = mark ? mark->word() : 0, one = 1;
   std::memcpy(frame.data() + Marks::start(kBytes) + Marks::number(offset) * Marks::kSize, &word, sizeof word);
   std::memcpy(frame.data() + Marks::flag(kBytes), &one, sizeof one);
   unpack(frame.data(), kBytes);
-  for (std::size_t at = Marks::flag(kBytes); at < frame.size(); ++at) EXPECT_EQ(frame[at], std::byte{0});
+  for (std::size_t at = Marks::flag(kBytes); at < Marks::firsts(kBytes); ++at) EXPECT_EQ(frame[at], std::byte{0});
   std::array<T, kLanes> out;
   std::memcpy(out.data(), frame.data() + offset, sizeof out);
   return out;

@@ -1,4 +1,4 @@
-// Barriers that all threads of a block come to.
+// Instructions that end a turn by compiled code: barriers that all threads of a block come to, and the end of threads.
 #pragma once
 
 #include "ptx/module.hpp"
@@ -8,6 +8,11 @@ namespace nvmlkit::ptx {
 // The most common kind: no guard, no count of threads, no result.
 inline bool is_of_all_threads(const Instruction& i) {
   return i.kind == Kind::barrier && i.detail == 's' && !i.guard.is_there() && !i.b.is_there();
+}
+
+// Nothing is left for code. Many kernels have one end, to which their lanes come at different times.
+inline bool ends_threads(const Instruction& i) {
+  return (i.kind == Kind::ret || i.kind == Kind::exit) && !i.guard.is_there();
 }
 
 }  // namespace nvmlkit::ptx

@@ -31,34 +31,35 @@ struct CodeContext;
 using ExecuteOne = bool (*)(CodeContext*, std::uint32_t at, std::int32_t place);
 // See packed.hpp.
 using Unpack = void (*)(std::byte* registers, std::uint32_t register_bytes);
-using UnpackRegister = void (*)(std::byte* at, std::uint32_t* mark);
+using UnpackRegister = void (*)(std::byte* at, std::uint32_t* mark, const std::byte* first);
 
 // What code did with memory that other threads wait for or change.
 inline constexpr std::uint32_t kMemoryChanged = 1, kMemoryLookedAt = 2;
 
 struct CodeContext {
-  std::byte* registers = nullptr;      // of the frame
-  const std::byte* special = nullptr;  // registers of the warp
+  // Of the warp, in the order of WholeWarp: they are copied for each piece.
+  Warp* warp = nullptr;
+  std::byte* registers = nullptr;  // of the frame
+  const std::byte* special = nullptr;
+  std::byte* frame_params = nullptr;  // of calls, lane after lane
+  std::uint32_t* carry = nullptr;     // a bit for each lane
+  std::byte* local = nullptr;         // lane after lane
+  std::uint64_t local_bytes = 0;      // of a lane
+  std::uint64_t local_start = 0;      // of the frame
   std::byte* shared = nullptr;
   std::uint64_t shared_bytes = 0;
   const std::byte* params = nullptr;  // of the kernel
   std::uint64_t param_bytes = 0;
-  std::byte* frame_params = nullptr;  // of calls, lane after lane
-  std::byte* local = nullptr;         // lane after lane
-  std::uint64_t local_bytes = 0;      // of a lane
-  std::uint64_t local_start = 0;      // of the frame
-  Reached* reached = nullptr;         // one for each instruction that was given one
+  Reached* reached = nullptr;  // one for each instruction that was given one
   ExecuteOne execute_one = nullptr;
   Unpack unpack = nullptr;
   UnpackRegister unpack_register = nullptr;
-  Warp* warp = nullptr;
-  std::uint64_t image = 0;         // where the variables of the module lie
-  std::uint32_t* carry = nullptr;  // of the warp, a bit for each lane
-  std::uint32_t lanes = 0;         // that execute
-  std::uint32_t limit = ~0u;       // an instruction where other lanes of the warp wait for these
-  std::int64_t budget = 0;         // instructions after which the turn ends
-  std::uint64_t executed = 0;      // instructions, when the code has ended
-  std::uint32_t at = 0;            // where it has ended
+  std::uint64_t image = 0;     // where the variables of the module lie
+  std::uint32_t lanes = 0;     // that execute
+  std::uint32_t limit = ~0u;   // an instruction where other lanes of the warp wait for these
+  std::int64_t budget = 0;     // instructions after which the turn ends
+  std::uint64_t executed = 0;  // instructions, when the code has ended
+  std::uint32_t at = 0;        // where it has ended
   // Where code may go on: behind what the interpreter has to execute, or where a check of the code failed, by another
   // piece. 0: at any place.
   std::uint32_t resumes = 0;
@@ -105,7 +106,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 19;
+inline constexpr std::uint32_t kCompilerVersion = 20;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

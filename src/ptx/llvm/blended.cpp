@@ -7,16 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "ptx/llvm/packed.hpp"
+
 namespace nvmlkit::ptx::jit {
 namespace {
 
-// `may_be_packed`: it has two arguments more.
+// `may_be_packed`: it has three arguments more.
 llvm::Function* code_for(unsigned size, bool may_be_packed, llvm::Module& module) {
   const auto name = (may_be_packed ? "unpack_and_store_blended" : "store_blended") + std::to_string(size);
   if (auto* const known = module.getFunction(name)) return known;
   LaneBuilder b(module.getContext());
   std::vector<llvm::Type*> arguments{b.getPtrTy(), b.vector(size), b.getInt32Ty()};
-  if (may_be_packed) arguments.insert(arguments.end(), {b.getPtrTy(), b.getPtrTy()});
+  if (may_be_packed) arguments.insert(arguments.end(), 3, b.getPtrTy());
   auto* const type = llvm::FunctionType::get(b.getVoidTy(), arguments, /*isVarArg=*/false);
   auto* const code = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
   code->addFnAttr(llvm::Attribute::NoUnwind);
@@ -27,12 +29,11 @@ llvm::Function* code_for(unsigned size, bool may_be_packed, llvm::Module& module
   auto* const to = code->getArg(0);
   if (may_be_packed) {
     auto *const packed = block("packed"), *const stores = block("stores");
-    auto *const mark = code->getArg(3), *const unpack = code->getArg(4);
+    auto *const mark = code->getArg(3), *const first = code->getArg(4);
     auto* const word = b.CreateAlignedLoad(b.getInt32Ty(), mark, llvm::Align(4));
     b.CreateCondBr(b.CreateICmpNE(word, b.getInt32(0)), packed, stores);
     b.SetInsertPoint(packed);
-    b.CreateCall(llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, /*isVarArg=*/false), unpack,
-                 {to, mark});
+    unpack(b, code->getArg(5), {to, mark, first});
     b.CreateBr(stores);
     b.SetInsertPoint(stores);
   }
@@ -50,10 +51,10 @@ void store_blended(LaneBuilder& b, unsigned size, llvm::Value* to, llvm::Value* 
   b.CreateCall(code, {to, value, mask})->setCallingConv(llvm::CallingConv::Fast);
 }
 
-void store_blended(LaneBuilder& b, unsigned size, llvm::Value* to, llvm::Value* value, llvm::Value* mask,
-                   llvm::Value* mark, llvm::Value* unpack) {
+void store_blended(LaneBuilder& b, unsigned size, const PackedPlaces& to, llvm::Value* value, llvm::Value* mask,
+                   llvm::Value* unpack) {
   auto* const code = code_for(size, /*may_be_packed=*/true, *b.GetInsertBlock()->getModule());
-  b.CreateCall(code, {to, value, mask, mark, unpack})->setCallingConv(llvm::CallingConv::Fast);
+  b.CreateCall(code, {to.all, value, mask, to.mark, to.first, unpack})->setCallingConv(llvm::CallingConv::Fast);
 }
 
 }  // namespace nvmlkit::ptx::jit

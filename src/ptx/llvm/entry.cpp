@@ -61,7 +61,7 @@ llvm::Value* Translator::load_known(llvm::Value* at, unsigned size, unsigned ali
 
 void Translator::load_predicate(Key key, llvm::Value*& fits) {
   auto& b = *b_;
-  auto* const at = place_of(key);
+  auto* const at = places_of(key).all;
   const auto& shape = assumptions_.of_register(key);
   auto& lanes = values_[key];
   lanes.shape = shape;
@@ -77,9 +77,7 @@ void Translator::load_predicate(Key key, llvm::Value*& fits) {
   lanes.value = all;
 }
 
-llvm::Value* Translator::place_of(Key key) {
-  return b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), registers_, key.offset);
-}
+PackedPlaces Translator::places_of(Key key) { return jit::places_of(*b_, registers_, function_.register_bytes, key); }
 
 // Marks are right for nearly all warps. Otherwise, registers are unpacked or looked at one by one.
 void Translator::check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* stops, llvm::Value* fits) {
@@ -127,9 +125,8 @@ void Translator::check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* st
   b.SetInsertPoint(each);
   for (const auto key : looked_at) {
     const auto& shape = assumptions_.of_register(key);
-    auto* const first = !all_lanes_ && shape.is_same() ? b.CreateTrunc(first_lane(), b.getInt32Ty()) : b.getInt32(0);
-    auto* const right = holds(b, key, place_of(key), place_of_mark(b, registers_, bytes, key), shape,
-                              all_lanes_ ? b.getInt32(kAllLanes) : lanes_, first);
+    auto* const lane = !all_lanes_ && shape.is_same() ? b.CreateTrunc(first_lane(), b.getInt32Ty()) : b.getInt32(0);
+    auto* const right = holds(b, key, places_of(key), shape, all_lanes_ ? b.getInt32(kAllLanes) : lanes_, lane);
     auto* const next = new_block("next");
     b.CreateCondBr(right, next, stops);
     b.SetInsertPoint(next);
@@ -140,13 +137,12 @@ void Translator::check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* st
 // A register of which all values are wanted. Others keep their marks: to unpack all takes longer than most pieces.
 void Translator::unpack_one(Key key) {
   auto& b = *b_;
-  auto* const place = place_of_mark(b, registers_, function_.register_bytes, key);
-  auto* const mark = b.CreateAlignedLoad(b.getInt32Ty(), place, llvm::Align(4));
+  const auto places = places_of(key);
+  auto* const mark = b.CreateAlignedLoad(b.getInt32Ty(), places.mark, llvm::Align(4));
   auto *const packed = new_block("one_packed"), *const next = new_block("next");
   b.CreateCondBr(b.CreateICmpNE(mark, b.getInt32(0)), packed, next);
   b.SetInsertPoint(packed);
-  auto* const type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, /*isVarArg=*/false);
-  b.CreateCall(type, field(offsetof(CodeContext, unpack_register), b.getPtrTy()), {place_of(key), place});
+  unpack(b, field(offsetof(CodeContext, unpack_register), b.getPtrTy()), places);
   b.CreateBr(next);
   b.SetInsertPoint(next);
 }
@@ -165,20 +161,16 @@ void Translator::find_floats() {
 void Translator::load_register(Key key) {
   auto& b = *b_;
   const auto& shape = assumptions_.of_register(key);
-  auto* at = place_of(key);
   if (shape.is_any) {
-    llvm::Value* all = b.CreateAlignedLoad(b.vector(key.size), at, llvm::Align(4));
+    llvm::Value* all = b.CreateAlignedLoad(b.vector(key.size), places_of(key).all, llvm::Align(4));
     if (!all_lanes_ && floats_.contains(key))
       all = b.CreateSelect(executes_, all, llvm::Constant::getNullValue(all->getType()));
     values_[key] = {shape, all};
     return;
   }
-  if (!all_lanes_ && shape.is_same()) {  // of the first lane that executes, unless all are equal
-    auto* const mark = b.CreateAlignedLoad(b.getInt32Ty(), place_of_mark(b, registers_, function_.register_bytes, key),
-                                           llvm::Align(4));
-    auto* const is_marked = b.CreateICmpNE(mark, b.getInt32(0));
-    at = b.CreateGEP(b.element(key.size), at, b.CreateSelect(is_marked, b.getInt32(0), first_lane()));
-  }
+  // With a mark or behind `holds`, it is there.
+  const auto places = places_of(key);
+  auto* const at = Marks::may_have(key.size) ? places.first : places.all;
   values_[key] = {shape, b.CreateAlignedLoad(b.element(key.size), at, llvm::Align(4))};
 }
 

@@ -125,7 +125,7 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
 void Translator::spill(Key key, const Lanes& raw) {
   auto& b = *b_;
   const auto lanes = in_form(raw);
-  auto* const at = place_of(key);
+  auto* const at = places_of(key).all;
   auto* value = key.size == 0 ? b.mask_of(lanes) : b.as_vector(lanes);
   if (!all_lanes_ && key.size > 0) return spill_some(key, at, value);
   if (!all_lanes_)
@@ -137,8 +137,8 @@ void Translator::spill(Key key, const Lanes& raw) {
 void Translator::spill_some(Key key, llvm::Value* at, llvm::Value* value) {
   auto& b = *b_;
   if (!Marks::may_have(key.size) || unmarked_.contains(key)) return store_blended(b, key.size, at, value, lanes_);
-  auto* const mark = place_of_mark(b, registers_, function_.register_bytes, key);
-  store_blended(b, key.size, at, value, lanes_, mark, field(offsetof(CodeContext, unpack_register), b.getPtrTy()));
+  store_blended(b, key.size, places_of(key), value, lanes_,
+                field(offsetof(CodeContext, unpack_register), b.getPtrTy()));
 }
 
 // Whether a register of the frame has the value since the code began.
@@ -156,7 +156,7 @@ void Translator::spill_new(const std::set<Key>& keys) {
     const auto& lanes = known->second;
     const auto mark = all_lanes_ ? mark_of(key, lanes.shape) : 0;
     if (mark != 0)
-      b.CreateAlignedStore(in_form(lanes).value, place_of(key), llvm::Align(4));
+      b.CreateAlignedStore(in_form(lanes).value, places_of(key).first, llvm::Align(8));
     else
       spill(key, lanes);
     const bool is_new = all_lanes_ && Marks::may_have(key.size) && (mark != 0 || !unmarked_.contains(key));
@@ -172,8 +172,7 @@ void Translator::call_interpreter(std::uint32_t at, std::int32_t place) {
     if (a.replaces || known == values_.end() || is_in_frame(known->first, known->second)) continue;
     spill(known->first, known->second);
     if (all_lanes_ && Marks::may_have(a.size) && !unmarked_.contains(known->first))
-      b.CreateAlignedStore(b.getInt32(0), place_of_mark(b, registers_, function_.register_bytes, known->first),
-                           llvm::Align(4));
+      b.CreateAlignedStore(b.getInt32(0), places_of(known->first).mark, llvm::Align(4));
     loaded_.erase(known->first);
   }
   for (const auto& a : needs_.accesses(at))

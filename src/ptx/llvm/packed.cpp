@@ -45,14 +45,16 @@ llvm::Function* code_of_holds(unsigned size, llvm::Module& module) {
   if (auto* const known = module.getFunction(name)) return known;
   LaneBuilder b(module.getContext());
   auto* const type = llvm::FunctionType::get(
-      b.getInt1Ty(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty()}, /*isVarArg=*/false);
+      b.getInt1Ty(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy(), b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty()},
+      /*isVarArg=*/false);
   auto* const code = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
   code->addFnAttr(llvm::Attribute::NoUnwind);
   code->addFnAttr(llvm::Attribute::NoInline);
   code->setCallingConv(llvm::CallingConv::Fast);
   const auto block = [&](const char* of) { return llvm::BasicBlock::Create(module.getContext(), of, code); };
   auto *const entry = block("entry"), *const marked = block("marked"), *const looks = block("looks");
-  auto *const at = code->getArg(0), *const table = code->getArg(2), *const first = code->getArg(4);
+  auto *const at = code->getArg(0), *const first = code->getArg(2), *const table = code->getArg(3),
+              *const lane = code->getArg(5);
   b.SetInsertPoint(entry);
   auto* const mark = b.CreateAlignedLoad(b.getInt32Ty(), code->getArg(1), llvm::Align(4));
   b.CreateCondBr(b.CreateICmpNE(mark, b.getInt32(0)), marked, looks);
@@ -60,12 +62,13 @@ llvm::Function* code_of_holds(unsigned size, llvm::Module& module) {
   b.CreateRet(b.getTrue());
   b.SetInsertPoint(looks);
   auto* const all = b.CreateAlignedLoad(b.vector(size), at, llvm::Align(4));
-  auto* const base = b.CreateAlignedLoad(b.element(size), b.CreateGEP(b.element(size), at, first), llvm::Align(4));
+  auto* const base = b.CreateAlignedLoad(b.element(size), b.CreateGEP(b.element(size), at, lane), llvm::Align(4));
+  b.CreateAlignedStore(base, first, llvm::Align(8));
   auto* const more = load_table(b, table);
   auto* const known = b.CreateAdd(b.CreateVectorSplat(kLanes, base), b.CreateTrunc(more, b.vector(size)));
   auto* const differs = b.CreateXor(all, known);
   auto* const none = llvm::Constant::getNullValue(differs->getType());
-  auto* const counts = b.CreateSelect(b.predicate_of(code->getArg(3)), differs, none);
+  auto* const counts = b.CreateSelect(b.predicate_of(code->getArg(4)), differs, none);
   b.CreateRet(b.CreateICmpEQ(b.CreateOrReduce(counts), llvm::ConstantInt::get(b.element(size), 0)));
   return code;
 }
@@ -138,14 +141,22 @@ std::uint32_t mark_of(Key key, const Shape& shape) {
   return mark ? mark->word() : 0;
 }
 
-Value* place_of_mark(LaneBuilder& b, Value* registers, std::uint32_t register_bytes, Key key) {
-  return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers,
-                                      Marks::start(register_bytes) + Marks::number(key.offset) * Marks::kSize);
+PackedPlaces places_of(LaneBuilder& b, Value* registers, std::uint32_t register_bytes, Key key) {
+  const auto at = [&](std::size_t offset) { return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), registers, offset); };
+  const auto number = Marks::number(key.offset);
+  return {at(key.offset), at(Marks::start(register_bytes) + number * Marks::kSize),
+          at(Marks::firsts(register_bytes) + number * Marks::kSizeOfFirst)};
 }
 
-Value* holds(LaneBuilder& b, Key key, Value* at, Value* mark, const Shape& shape, Value* lanes, Value* first) {
+void unpack(LaneBuilder& b, Value* code, const PackedPlaces& places) {
+  auto* const type =
+      llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy()}, /*isVarArg=*/false);
+  b.CreateCall(type, code, {places.all, places.mark, places.first});
+}
+
+Value* holds(LaneBuilder& b, Key key, const PackedPlaces& places, const Shape& shape, Value* lanes, Value* lane) {
   auto* const code = code_of_holds(key.size, *b.GetInsertBlock()->getModule());
-  auto* const call = b.CreateCall(code, {at, mark, table_of(b, shape), lanes, first});
+  auto* const call = b.CreateCall(code, {places.all, places.mark, places.first, table_of(b, shape), lanes, lane});
   call->setCallingConv(llvm::CallingConv::Fast);
   return call;
 }

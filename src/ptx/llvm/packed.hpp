@@ -40,11 +40,19 @@ class MarkGroups {
 
 // Of a register, or none: of lanes of which no mark says what they have more.
 std::uint32_t mark_of(Key key, const Shape& shape);
-llvm::Value* place_of_mark(LaneBuilder& b, llvm::Value* registers, std::uint32_t register_bytes, Key key);
 
-// Whether a register has a mark, or the lanes of `lanes` are as `shape` says, by a function of the piece. `first` is
-// the number of the lane that the others are compared with.
-llvm::Value* holds(LaneBuilder& b, Key key, llvm::Value* at, llvm::Value* mark, const Shape& shape, llvm::Value* lanes,
-                   llvm::Value* first);
+// Where the values of a register are, its mark, and with a mark the value of lane 0.
+struct PackedPlaces {
+  llvm::Value *all, *mark, *first;
+};
+PackedPlaces places_of(LaneBuilder& b, llvm::Value* registers, std::uint32_t register_bytes, Key key);
+
+// All values of a register that has a mark, by an UnpackRegister.
+void unpack(LaneBuilder& b, llvm::Value* code, const PackedPlaces& places);
+
+// Whether a register has a mark, or the lanes of `lanes` are as `shape` says, by a function of the piece. `lane` is the
+// number of the lane that the others are compared with. Without a mark, its value goes to `places.first`.
+llvm::Value* holds(LaneBuilder& b, Key key, const PackedPlaces& places, const Shape& shape, llvm::Value* lanes,
+                   llvm::Value* lane);
 
 }  // namespace nvmlkit::ptx::jit

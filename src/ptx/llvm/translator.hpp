@@ -18,6 +18,7 @@ namespace nvmlkit::ptx::jit {
 
 struct Exchange;
 struct Extreme;
+struct PackedPlaces;
 struct Run;
 struct Window;
 
@@ -77,7 +78,7 @@ class Translator {
   void unpack_one(Key key);
   void load_register(Key key);
   void find_floats();
-  llvm::Value* place_of(Key key);
+  PackedPlaces places_of(Key key);
   llvm::Value* load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits, Lanes& out);
   // A vector, with numbers in place of those of lanes that do not act.
   llvm::Value* of_lanes(llvm::Value* vector, llvm::Value* others);
@@ -248,12 +249,11 @@ class Translator {
 
   llvm::Function* code_ = nullptr;
   std::optional<LaneBuilder> b_;
-  llvm::Value* context_ = nullptr;
   llvm::Value* lanes_ = nullptr;     // of code for some lanes: a mask,
   llvm::Value* executes_ = nullptr;  // the same as a predicate, and where others wait
   llvm::Value* acting_ = nullptr;    // the lanes that reach memory, where not all of a warp do: a mask,
   llvm::Value* acts_ = nullptr;      // the same as a predicate
-  llvm::Value* limit_ = nullptr;
+  llvm::Value *context_ = nullptr, *limit_ = nullptr;
   std::map<std::size_t, Parting> partings_;             // by the stretch that ends with the branch
   std::map<std::size_t, Arrival> arrivals_;             // by the stretch that ends with the branch
   llvm::Value *part_ = nullptr, *part_bits_ = nullptr;  // the lanes of a part, where they have parted

@@ -89,8 +89,15 @@ class Block {
   bool may_go_through_phases(const Compiled* compiled) const;
   void begin_phases();
   PhaseEnd take_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions);
-  PhaseEnd take_turn_of_whole(WholeWarp& own, const Compiled& compiled, const PieceNode* first_pieces,
-                              CodeContext& context, std::uint64_t instructions);
+  struct FirstTry {  // of the first piece for a warp
+    bool is_made = false;
+    CodeEnd end = CodeEnd::mismatch;
+  };
+  std::size_t take_usual_turns(std::size_t number, const PieceNode& first, CodeContext& context, FirstTry& tried);
+  PhaseEnd take_turn_of_whole(WholeWarp& own, const Compiled& compiled, CodeContext& context, const FirstTry& tried);
+  PhaseEnd goes_on_whole(WholeWarp& own, const Compiled& compiled, CodeContext& context, CodeEnd end, bool polls);
+  void ends_whole(WholeWarp& own);
+  bool ends_at(WholeWarp& own);
   bool is_barrier(std::uint32_t pc);
   bool pass_barrier(const Function& kernel);
   void end_phases();

@@ -12,111 +12,11 @@
 namespace nvmlkit::ptx {
 namespace {
 
-// Threads end here, and nothing is left for code. Many kernels have one end, to which their lanes come at different
-// times.
-bool ends_threads(const Instruction& i) { return (i.kind == Kind::ret || i.kind == Kind::exit) && !i.guard.is_there(); }
-
-}  // namespace
-
-// In a phase of the block: piece after piece, until the turn ends. What ends with lanes in two places is a turn: code
-// ends there in front of what other warps may still have to read.
-PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions) {
-  auto& worker = block.worker();
-  const auto* const code = frame_->function->code.data();
-  context.registers = frame_->registers.get();
-  context.special = reinterpret_cast<const std::byte*>(&special_);
-  context.frame_params = frame_->params.data();
-  context.local = local_.data();
-  context.local_bytes = local_capacity_;
-  context.local_start = frame_->local_start;
-  context.warp = this;
-  context.carry = &carry;
-  budget_ = static_cast<std::int64_t>(instructions);
-  polls_ = false;
-  while (true) {
-    auto& fragment = fragment_of_phase();
-    const auto* const node =
-        compiled.pieces_at(fragment.pc, fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes);
-    const auto number = static_cast<std::size_t>(&fragment - fragments_.data());
-    if (!node) {
-      if (!ends_in_phase(number)) break;
-      if (fragments_.empty()) return PhaseEnd::ended;
-      continue;
-    }
-    context.lanes = fragment.mask;
-    context.limit = fragments_.size() > 1 ? limit_of(number) : ~0u;
-    context.budget = budget_;
-    const auto end = try_pieces(node, context, worker, polls_);
-    if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
-    budget_ = context.budget - static_cast<std::int64_t>(context.executed);
-    worker.instructions += context.executed;
-    if (context.arrived != 0) have_arrived(fragment, context);
-    if (end == CodeEnd::ended) {
-      end_all();
-      return PhaseEnd::ended;
-    }
-    if (end == CodeEnd::faulted) return PhaseEnd::elsewhere;
-    if (end == CodeEnd::left) {
-      fragment.pc = context.at;
-      if (context.resumes != 0) resumes_by(context);
-      join_in_phase(number);
-    } else {
-      part(number, context);
-    }
-    if (worker.fault.kind != FaultKind::none) return PhaseEnd::elsewhere;
-    if (context.executed == 0) break;  // it needs the interpreter at its start
-    const bool is_whole = fragments_.size() == 1;
-    if (is_whole && is_of_all_threads(code[place()])) return PhaseEnd::barrier;
-    if (budget_ <= 0 || end == CodeEnd::parted) {
-      worker.spins |= polls_;
-      return PhaseEnd::turn;
-    }
-  }
-  leave_code(fragment_of_phase(), fragment_of_phase().pc);
-  return PhaseEnd::elsewhere;
-}
-
-// False: the fragment stands elsewhere.
-bool Warp::ends_in_phase(std::size_t number) {
-  if (!ends_threads(frame_->function->code[fragments_[number].pc])) return false;
-  ++block.worker().instructions;
-  if (fragments_.size() == 1) {
-    end_all();
-  } else {
-    const auto own = take(number);
-    end(own.frame, own.mask);
-  }
-  return true;
-}
-
-// Lanes that have come to where others are. Fields are written one by one: what several stores wrote, one load has to
-// wait for.
-void Warp::join_in_phase(std::size_t number) {
-  auto &own = fragments_[number], &last = fragments_.back();
-  for (auto& other : fragments_) {
-    if (&other == &own || other.pc != own.pc) continue;
-    other.mask |= own.mask;
-    if (&last == &other) {  // it takes the place of the other one
-      own.mask = other.mask;
-    } else {
-      own.pc = last.pc;
-      own.mask = last.mask;
-    }
-    return fragments_.pop_back();
-  }
-}
-
-// The one that is furthest behind.
-Fragment& Warp::fragment_of_phase() {
-  auto* out = &fragments_.front();
-  for (auto& other : fragments_)
-    if (other.pc < out->pc) out = &other;
-  return *out;
-}
-
-namespace {
-
 bool is_constant(const Operand& operand) { return operand.area() == Operand::constants; }
+
+const PieceNode* pieces_of(const WholeWarp& warp, const Compiled& compiled) {
+  return compiled.pieces_at(warp.pc, warp.has_all_lanes() ? CodeFor::all_lanes : CodeFor::some_lanes);
+}
 
 }  // namespace
 
@@ -181,37 +81,14 @@ inline bool Block::is_barrier(std::uint32_t pc) {
   return true;
 }
 
-// `first_pieces` are those for all lanes where the phase began. Its call would count: a stencil's
-// launch took 6.6 ms with it, and 6.3 without.
-[[gnu::always_inline]] inline PhaseEnd Block::take_turn_of_whole(WholeWarp& own, const Compiled& compiled,
-                                                                 const PieceNode* first_pieces, CodeContext& context,
-                                                                 std::uint64_t instructions) {
+// The turn of a warp, behind a piece that ended so.
+PhaseEnd Block::goes_on_whole(WholeWarp& own, const Compiled& compiled, CodeContext& context, CodeEnd end, bool polls) {
   auto& worker = *worker_;
-  own.put_into(context);
-  auto budget = static_cast<std::int64_t>(instructions);
-  bool polls = false;
   while (true) {
-    const auto* node = first_pieces;
-    if (own.pc != begin_of_phase_ || !own.has_all_lanes())
-      node = compiled.pieces_at(own.pc, own.has_all_lanes() ? CodeFor::all_lanes : CodeFor::some_lanes);
-    auto end = CodeEnd::ended;
-    if (node) {
-      context.budget = budget;
-      end = try_pieces(node, context, worker, polls);
-      if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
-      budget = context.budget - static_cast<std::int64_t>(context.executed);
-      worker.instructions += context.executed;
-    } else {
-      if (!ends_threads(worker.grid.entry->code[own.pc])) return PhaseEnd::elsewhere;
-      ++worker.instructions;
-    }
-    if (end == CodeEnd::ended) {
-      if (own.has_fragments)
-        own.warp->end_all();
-      else
-        threads_ended(own.has_all_lanes() ? kLanes : static_cast<unsigned>(std::popcount(own.lanes)));
-      return PhaseEnd::ended;
-    }
+    if (end == CodeEnd::mismatch) return PhaseEnd::elsewhere;
+    const auto budget = context.budget - static_cast<std::int64_t>(context.executed);
+    worker.instructions += context.executed;
+    if (end == CodeEnd::ended) return ends_whole(own), PhaseEnd::ended;
     if (end == CodeEnd::parted) {
       own.warp->parts_at(own.pc, context);
       own.state = WholeWarp::State::parted;
@@ -222,25 +99,97 @@ inline bool Block::is_barrier(std::uint32_t pc) {
     }
     if (worker.fault.kind != FaultKind::none || context.executed == 0) return PhaseEnd::elsewhere;
     if (end == CodeEnd::left && is_barrier(own.pc)) return PhaseEnd::barrier;
-    if (budget > 0 && end != CodeEnd::parted) continue;
-    worker.spins |= polls;
-    return PhaseEnd::turn;
+    if (budget <= 0 || end == CodeEnd::parted) break;
+    const auto* const node = pieces_of(own, compiled);
+    if (!node) return ends_at(own) ? PhaseEnd::ended : PhaseEnd::elsewhere;
+    context.budget = budget;
+    end = try_pieces(node, context, worker, polls);
   }
+  worker.spins |= polls;
+  return PhaseEnd::turn;
+}
+
+void Block::ends_whole(WholeWarp& own) {
+  if (own.has_fragments) return own.warp->end_all();
+  threads_ended(own.has_all_lanes() ? kLanes : static_cast<unsigned>(std::popcount(own.lanes)));
+}
+
+// Where there is no code. False: the warp has more to do.
+bool Block::ends_at(WholeWarp& own) {
+  if (!ends_threads(worker_->grid.entry->code[own.pc])) return false;
+  ++worker_->instructions;
+  ends_whole(own);
+  return true;
+}
+
+// The turn of a warp, or the rest of it behind its first piece.
+PhaseEnd Block::take_turn_of_whole(WholeWarp& own, const Compiled& compiled, CodeContext& context,
+                                   const FirstTry& tried) {
+  const auto* const node = pieces_of(own, compiled);
+  if (!node) return ends_at(own) ? PhaseEnd::ended : PhaseEnd::elsewhere;
+  bool polls = false;
+  auto end = tried.end;
+  if (!tried.is_made) own.put_into(context);
+  if (end != CodeEnd::mismatch)
+    note_fit(*node, *node, context, *worker_, polls);
+  else
+    end = try_pieces_from(tried.is_made ? node->next.load(std::memory_order_acquire) : node, *node, context, *worker_,
+                          polls);
+  return goes_on_whole(own, compiled, context, end, polls);
+}
+
+// Nearly all warps of most blocks, from `number` on: the first piece takes them to a barrier, or to their end. The
+// number of the first warp that it does not. There is as little between two pieces as possible: those of a stencil have
+// some 200 instructions each.
+std::size_t Block::take_usual_turns(std::size_t number, const PieceNode& first, CodeContext& context, FirstTry& tried) {
+  auto& worker = *worker_;
+  const auto code = first.code.piece.code;
+  const auto begin = begin_of_phase_;
+  const auto start = number, count = whole_warps_.size();
+  const auto budget = context.budget;
+  unsigned ended = 0;  // threads
+  context.reached = worker.reached(first.code);
+  for (auto* own = &whole_warps_[number]; number < count && own->is_at(begin) && worker.goes_on(); ++number, ++own) {
+    own->put_into(context);
+    context.budget = budget;
+    const auto end = code(&context);
+    const bool is_plain =
+        (context.resumes | context.polls) == 0 && context.executed != 0 && worker.fault.kind == FaultKind::none;
+    if (is_plain && end == CodeEnd::left && is_barrier(context.at)) [[likely]] {
+      own->arrives(context.at);
+    } else if (is_plain && end == CodeEnd::ended && !own->has_fragments) {
+      own->state = WholeWarp::State::ended;
+      ended += kLanes;
+    } else {
+      tried.is_made = true;
+      tried.end = end;
+      break;
+    }
+    if (worker.counts_warp()) count_warp(first, first, context);
+    worker.instructions += context.executed;
+  }
+  if (ended > 0) threads_ended(ended);
+  if (number > start) first.use();
+  return number;
 }
 
 // Of those that are not at the barrier yet. How it ended for all warps; elsewhere, if one needs more than code.
 PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions) {
   using State = WholeWarp::State;
-  bool has_turns = false, has_barrier = false;
-  const auto* const first_pieces = compiled.pieces_at(begin_of_phase_, CodeFor::all_lanes);
-  for (auto& own : whole_warps_) {
-    if (own.state == State::ended) continue;
-    has_barrier |= own.state == State::at_barrier;
-    if (own.state == State::at_barrier) continue;
-    if (!worker_->goes_on()) return PhaseEnd::turn;
-    const auto end = own.state == State::parted
-                         ? own.warp->takes_turn_of_phase(compiled, context, instructions)
-                         : take_turn_of_whole(own, compiled, first_pieces, context, instructions);
+  bool has_turns = false;
+  const auto* const first = compiled.pieces_at(begin_of_phase_, CodeFor::all_lanes);
+  for (std::size_t number = 0; number < whole_warps_.size(); ++number) {
+    context.budget = static_cast<std::int64_t>(instructions);
+    FirstTry tried;
+    if (first && whole_warps_[number].is_at(begin_of_phase_)) {
+      number = take_usual_turns(number, *first, context, tried);
+      if (number == whole_warps_.size()) break;
+    }
+    auto& own = whole_warps_[number];
+    if (own.state == State::ended || own.state == State::at_barrier) continue;
+    if (!tried.is_made && !worker_->goes_on()) return PhaseEnd::turn;
+    const auto end = own.state == State::parted ? own.warp->takes_turn_of_phase(compiled, context, instructions)
+                                                : take_turn_of_whole(own, compiled, context, tried);
     if (end == PhaseEnd::elsewhere) return end;
     if (end == PhaseEnd::barrier && own.state == State::parted) {  // its lanes have met, those that have not ended
       const auto& only = own.warp->fragments().front();
@@ -248,12 +197,13 @@ PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& contex
       own.lanes = only.mask;
     }
     if (end == PhaseEnd::barrier && !is_barrier(own.pc)) return PhaseEnd::elsewhere;
-    if (end == PhaseEnd::barrier) own.state = State::at_barrier;
+    if (end == PhaseEnd::barrier) own.arrives(own.pc);
     if (end == PhaseEnd::ended) own.state = State::ended;
     has_turns |= end == PhaseEnd::turn;
-    has_barrier |= end == PhaseEnd::barrier;
   }
-  return has_turns ? PhaseEnd::turn : has_barrier ? PhaseEnd::barrier : PhaseEnd::ended;
+  if (has_turns) return PhaseEnd::turn;
+  const auto is_at_barrier = [](const WholeWarp& own) { return own.state == State::at_barrier; };
+  return std::ranges::any_of(whole_warps_, is_at_barrier) ? PhaseEnd::barrier : PhaseEnd::ended;
 }
 
 // All that have not ended stand at a barrier. False: it may not be the same one.
@@ -262,13 +212,15 @@ bool Block::pass_barrier(const Function& kernel) {
   for (const auto& own : whole_warps_)
     if (own.state != State::ended && own.pc != barrier_of_phase_) return false;
   if (!is_constant(kernel.code[barrier_of_phase_].a)) return false;
+  begin_of_phase_ = barrier_of_phase_ + 1;
+  unsigned passed = 0;
   for (auto& own : whole_warps_) {
     if (own.state == State::ended) continue;
     own.state = State::runs;
-    ++own.pc;
-    ++worker_->instructions;
+    own.pc = begin_of_phase_;
+    ++passed;
   }
-  begin_of_phase_ = barrier_of_phase_ + 1;
+  worker_->instructions += passed;
   if (warps_.size() > 1) first_turns_ = kFirstTurns;
   return true;
 }

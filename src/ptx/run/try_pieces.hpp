@@ -14,22 +14,33 @@ namespace nvmlkit::ptx {
     context.unfit = fitting.counts(is_surprising) && is_surprising ? &fitting : nullptr;
 }
 
-// `polls` becomes true if memory was changed that others may wait for, or looked at that they may change.
-inline CodeEnd try_pieces(const PieceNode* node, CodeContext& context, Worker& worker, bool& polls) {
-  for (const auto* const first = node; node; node = node->next.load(std::memory_order_acquire)) {
+// A warp has fitted a piece. `polls` becomes true if memory was changed that others may wait for, or looked at that
+// they may change.
+inline void note_fit(const PieceNode& fitting, const PieceNode& first, CodeContext& context, Worker& worker,
+                     bool& polls) {
+  fitting.use();
+  if (worker.counts_warp()) count_warp(fitting, first, context);
+  if (context.polls == 0) return;
+  polls = true;
+  if (context.polls & kMemoryChanged) worker.changes = true;
+  context.polls = 0;
+}
+
+// Those from `node` on; `first` is the first one of the instruction.
+inline CodeEnd try_pieces_from(const PieceNode* node, const PieceNode& first, CodeContext& context, Worker& worker,
+                               bool& polls) {
+  for (; node; node = node->next.load(std::memory_order_acquire)) {
     context.reached = worker.reached(node->code);
     const auto end = node->code.piece.code(&context);
     if (end == CodeEnd::mismatch) continue;
-    node->use();
-    if (worker.counts_warp()) count_warp(*node, *first, context);
-    if (context.polls != 0) {
-      polls = true;
-      if (context.polls & kMemoryChanged) worker.changes = true;
-      context.polls = 0;
-    }
+    note_fit(*node, first, context, worker, polls);
     return end;
   }
   return CodeEnd::mismatch;
+}
+
+inline CodeEnd try_pieces(const PieceNode* node, CodeContext& context, Worker& worker, bool& polls) {
+  return try_pieces_from(node, *node, context, worker, polls);
 }
 
 }  // namespace nvmlkit::ptx

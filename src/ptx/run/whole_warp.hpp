@@ -33,15 +33,21 @@ struct WholeWarp {
   bool has_fragments = false;
 
   bool has_all_lanes() const { return lanes == kAllLanes; }
+  // With all lanes, before its turn.
+  bool is_at(std::uint32_t begin) const { return state == State::runs && pc == begin && lanes == kAllLanes; }
+  void arrives(std::uint32_t barrier) {
+    pc = barrier;
+    state = State::at_barrier;
+  }
   void put_into(CodeContext& context) const {
+    context.warp = warp;
     context.registers = registers;
     context.special = special;
     context.frame_params = frame_params;
+    context.carry = carry;
     context.local = local;
     context.local_bytes = local_bytes;
     context.local_start = 0;
-    context.warp = warp;
-    context.carry = carry;
     context.lanes = lanes;
     context.limit = ~0u;
   }
