@@ -73,6 +73,11 @@ class Options(unittest.TestCase):
 
     def test_api_errors(self) -> None:
         self.assertIn("Program hit CUDA_ERROR_LAUNCH_FAILED (error 719)", self.sanitized()[1])
+        self.program.insert(1, "refused")
+        text = self.sanitized()[1]
+        self.assertRegex(text, r"CUDA_ERROR_INVALID_VALUE \(error 1\).* on CUDA API call to cuDeviceGetCount\.")
+        self.assertEqual(text.count("on CUDA API call to cuCtxSynchronize."), 3)  # the last one is at the end
+        del self.program[1]
         self.assertNotIn("Program hit", self.sanitized("--report-api-errors", "no")[1])
 
     def test_a_handle_that_outlives_its_stream(self) -> None:

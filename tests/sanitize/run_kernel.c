@@ -3,7 +3,8 @@
    An argument is i:NUMBER, or memory of so many bytes: zero:N, raw:N (nobody writes it), half:N (the first half is
    written), freed:N, pool:N, pinned:N, leak:N, copy:N (a copy of memory that nobody wrote), managed:N (nobody writes
    it), host:N (managed, and the host writes it). A word `twice` in front of FILE frees memory twice, `bad-call` makes a
-   wrong call, `show` prints the first word of each memory behind the launch. With `reads` and `writes`, the host
+   wrong call, `refused` makes calls that are refused before they begin: without a pointer, and behind the failure of
+   the kernel. `show` prints the first word of each memory behind the launch. With `reads` and `writes`, the host
    accesses the last word of the first memory, which is managed, behind a wait for the kernel; `-early` in front of it.
    With `event`, it waits for an event behind the kernel, or in front of it. With `flag`, it first reads the second
    memory. */
@@ -100,9 +101,10 @@ int main(int argc, char** argv) {
   int count = 0, i;
   const int twice = argc > 1 && strcmp(argv[1], "twice") == 0;
   const int bad_call = argc > 1 && strcmp(argv[1], "bad-call") == 0;
+  const int refused = argc > 1 && strcmp(argv[1], "refused") == 0;
   const int show = argc > 1 && strcmp(argv[1], "show") == 0;
   const char* const host = argc > 1 && is_of_host(argv[1]) ? argv[1] : NULL;
-  if (twice || bad_call || show || host) ++argv, --argc;
+  if (twice || bad_call || refused || show || host) ++argv, --argc;
   if (argc < 6 || argc > 22) return printf("usage: run_kernel FILE KERNEL BLOCKS THREADS SHARED [ARGUMENT...]\n");
   driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (!driver) return printf("%s\n", dlerror());
@@ -130,6 +132,7 @@ int main(int argc, char** argv) {
   if (host && strcmp(host, "event") == 0) NEED(cuEventRecord, (void*, void*), event, NULL);
   if (host) access_as(host, values, size, event, 1);
   printf("result %d\n", CALL(cuCtxSynchronize, (void)));
+  if (refused) printf("%d", CALL(cuDeviceGetCount, (int*), NULL)), printf(" %d\n", CALL(cuCtxSynchronize, (void)));
   if (host) access_as(host, values, size, event, 0);
   for (i = 0; show && i < count; ++i) {
     unsigned word = 0;

@@ -13,9 +13,6 @@
 
 namespace nvmlkit::cuda {
 
-// The answer of what is refused, or not there yet.
-inline CUresult refuse() { return is_initialized() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_NOT_INITIALIZED; }
-
 // No exception crosses the ABI.
 template <class Work>
 CUresult guarded(Work work) noexcept try {
@@ -27,6 +24,22 @@ CUresult guarded(Work work) noexcept try {
   return CUDA_ERROR_OUT_OF_MEMORY;
 } catch (...) {
   return CUDA_ERROR_UNKNOWN;
+}
+
+// The answer of a call that is refused before it begins. A sanitizer reports it as any other error, with the name of
+// the exported function that this is a part of.
+[[gnu::always_inline]] inline CUresult refused(CUresult error) noexcept {
+  try {
+    if (sanitizer::is_on()) [[unlikely]]
+      sanitizer::note_call_error(error);
+  } catch (...) {  // memory is short: the report is not made
+  }
+  return error;
+}
+
+// The answer of what is refused, or not there yet.
+[[gnu::always_inline]] inline CUresult refuse() noexcept {
+  return refused(is_initialized() ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_NOT_INITIALIZED);
 }
 
 }  // namespace nvmlkit::cuda

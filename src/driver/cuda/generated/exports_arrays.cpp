@@ -12,153 +12,153 @@ using namespace nvmlkit::cuda;
 extern "C" {
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetTexture1DLinearMaxWidth(std::size_t* maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!maxWidthInElements) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!maxWidthInElements) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, numChannels, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleGetTexRef(CUtexref* pTexRef, CUmodule hmod, const char* name) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pTexRef || !name) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pTexRef || !name) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ModuleGetTexRef(*current, pTexRef, hmod, name); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleGetSurfRef(CUsurfref* pSurfRef, CUmodule hmod, const char* name) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pSurfRef || !name) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pSurfRef || !name) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ModuleGetSurfRef(*current, pSurfRef, hmod, name); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyDtoA_v2(CUarray dstArray, std::size_t dstOffset, CUdeviceptr srcDevice, std::size_t ByteCount) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyDtoA_v2(*current, dstArray, dstOffset, srcDevice, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyAtoD_v2(*current, dstDevice, srcArray, srcOffset, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyHtoA_v2(CUarray dstArray, std::size_t dstOffset, const void* srcHost, std::size_t ByteCount) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyHtoA_v2(*current, dstArray, dstOffset, srcHost, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyAtoH_v2(void* dstHost, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyAtoH_v2(*current, dstHost, srcArray, srcOffset, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyAtoA_v2(CUarray dstArray, std::size_t dstOffset, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyAtoA_v2(*current, dstArray, dstOffset, srcArray, srcOffset, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, std::size_t dstOffset, const void* srcHost, std::size_t ByteCount, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyHtoAAsync_v2(*current, dstArray, dstOffset, srcHost, ByteCount, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, std::size_t srcOffset, std::size_t ByteCount, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyAtoHAsync_v2(*current, dstHost, srcArray, srcOffset, ByteCount, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayCreate_v2(CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR* pAllocateArray) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pHandle || !pAllocateArray) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pHandle || !pAllocateArray) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ArrayCreate_v2(*current, pHandle, pAllocateArray); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor, CUarray hArray) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pArrayDescriptor) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pArrayDescriptor) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ArrayGetDescriptor_v2(*current, pArrayDescriptor, hArray); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties, CUarray array) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!sparseProperties) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!sparseProperties) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ArrayGetSparseProperties(*current, sparseProperties, array); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties, CUmipmappedArray mipmap) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!sparseProperties) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!sparseProperties) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MipmappedArrayGetSparseProperties(*current, sparseProperties, mipmap); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements, CUarray array, CUdevice device) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!memoryRequirements) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!memoryRequirements) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ArrayGetMemoryRequirements(*current, memoryRequirements, array, device); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements, CUmipmappedArray mipmap, CUdevice device) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!memoryRequirements) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!memoryRequirements) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MipmappedArrayGetMemoryRequirements(*current, memoryRequirements, mipmap, device); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayGetPlane(CUarray* pPlaneArray, CUarray hArray, unsigned int planeIdx) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pPlaneArray) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pPlaneArray) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ArrayGetPlane(*current, pPlaneArray, hArray, planeIdx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArrayDestroy(CUarray hArray) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::ArrayDestroy(*current, hArray); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArray3DCreate_v2(CUarray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pHandle || !pAllocateArray) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pHandle || !pAllocateArray) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::Array3DCreate_v2(*current, pHandle, pAllocateArray); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, CUarray hArray) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pArrayDescriptor) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pArrayDescriptor) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::Array3DGetDescriptor_v2(*current, pArrayDescriptor, hArray); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayCreate(CUmipmappedArray* pHandle, const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc, unsigned int numMipmapLevels) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pHandle || !pMipmappedArrayDesc) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pHandle || !pMipmappedArrayDesc) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MipmappedArrayCreate(*current, pHandle, pMipmappedArrayDesc, numMipmapLevels); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmappedArray, unsigned int level) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pLevelArray) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pLevelArray) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MipmappedArrayGetLevel(*current, pLevelArray, hMipmappedArray, level); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MipmappedArrayDestroy(*current, hMipmappedArray); });
 }
 
@@ -172,249 +172,249 @@ NVMLKIT_CUDA_EXPORT CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmapped
 
 NVMLKIT_CUDA_EXPORT CUresult cuParamSetTexRef(CUfunction hfunc, int texunit, CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::ParamSetTexRef(*current, hfunc, texunit, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefSetArray(*current, hTexRef, hArray, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefSetMipmappedArray(*current, hTexRef, hMipmappedArray, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddress_v2(std::size_t* ByteOffset, CUtexref hTexRef, CUdeviceptr dptr, std::size_t bytes) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefSetAddress_v2(*current, ByteOffset, hTexRef, dptr, bytes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr, std::size_t Pitch) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!desc) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!desc) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefSetAddress2D_v3(*current, hTexRef, desc, dptr, Pitch); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefSetFormat(*current, hTexRef, fmt, NumPackedComponents); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefSetAddressMode(*current, hTexRef, dim, am); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefSetFilterMode(*current, hTexRef, fm); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefSetMipmapFilterMode(*current, hTexRef, fm); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefSetMipmapLevelBias(*current, hTexRef, bias); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefSetMipmapLevelClamp(*current, hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefSetMaxAnisotropy(*current, hTexRef, maxAniso); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetBorderColor(CUtexref hTexRef, float* pBorderColor) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pBorderColor) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pBorderColor) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefSetBorderColor(*current, hTexRef, pBorderColor); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefSetFlags(*current, hTexRef, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetAddress_v2(CUdeviceptr* pdptr, CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pdptr) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pdptr) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefGetAddress_v2(*current, pdptr, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetArray(CUarray* phArray, CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phArray) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phArray) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefGetArray(*current, phArray, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMipmappedArray(CUmipmappedArray* phMipmappedArray, CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phMipmappedArray) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phMipmappedArray) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefGetMipmappedArray(*current, phMipmappedArray, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetAddressMode(CUaddress_mode* pam, CUtexref hTexRef, int dim) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pam) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pam) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefGetAddressMode(*current, pam, hTexRef, dim); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetFilterMode(CUfilter_mode* pfm, CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pfm) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pfm) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefGetFilterMode(*current, pfm, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetFormat(CUarray_format* pFormat, int* pNumChannels, CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefGetFormat(*current, pFormat, pNumChannels, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMipmapFilterMode(CUfilter_mode* pfm, CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pfm) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pfm) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefGetMipmapFilterMode(*current, pfm, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMipmapLevelBias(float* pbias, CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pbias) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pbias) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefGetMipmapLevelBias(*current, pbias, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMipmapLevelClamp(float* pminMipmapLevelClamp, float* pmaxMipmapLevelClamp, CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefGetMipmapLevelClamp(*current, pminMipmapLevelClamp, pmaxMipmapLevelClamp, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetMaxAnisotropy(int* pmaxAniso, CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pmaxAniso) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pmaxAniso) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefGetMaxAnisotropy(*current, pmaxAniso, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetBorderColor(float* pBorderColor, CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pBorderColor) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pBorderColor) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefGetBorderColor(*current, pBorderColor, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefGetFlags(unsigned int* pFlags, CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pFlags) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pFlags) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefGetFlags(*current, pFlags, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefCreate(CUtexref* pTexRef) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pTexRef) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pTexRef) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefCreate(*current, pTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefDestroy(CUtexref hTexRef) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexRefDestroy(*current, hTexRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::SurfRefSetArray(*current, hSurfRef, hArray, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfRefGetArray(CUarray* phArray, CUsurfref hSurfRef) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phArray) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phArray) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::SurfRefGetArray(*current, phArray, hSurfRef); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pResDesc, const CUDA_TEXTURE_DESC* pTexDesc, const CUDA_RESOURCE_VIEW_DESC* pResViewDesc) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pTexObject || !pResDesc || !pTexDesc) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pTexObject || !pResDesc || !pTexDesc) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexObjectCreate(*current, pTexObject, pResDesc, pTexDesc, pResViewDesc); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexObjectDestroy(CUtexObject texObject) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::TexObjectDestroy(*current, texObject); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* pResDesc, CUtexObject texObject) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pResDesc) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pResDesc) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexObjectGetResourceDesc(*current, pResDesc, texObject); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* pTexDesc, CUtexObject texObject) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pTexDesc) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pTexDesc) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexObjectGetTextureDesc(*current, pTexDesc, texObject); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* pResViewDesc, CUtexObject texObject) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pResViewDesc) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pResViewDesc) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexObjectGetResourceViewDesc(*current, pResViewDesc, texObject); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC* pResDesc) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pSurfObject || !pResDesc) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pSurfObject || !pResDesc) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::SurfObjectCreate(*current, pSurfObject, pResDesc); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfObjectDestroy(CUsurfObject surfObject) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::SurfObjectDestroy(*current, surfObject); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* pResDesc, CUsurfObject surfObject) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pResDesc) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pResDesc) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::SurfObjectGetResourceDesc(*current, pResDesc, surfObject); });
 }
 
@@ -428,8 +428,8 @@ NVMLKIT_CUDA_EXPORT CUresult cuGraphicsResourceGetMappedMipmappedArray(CUmipmapp
 
 NVMLKIT_CUDA_EXPORT CUresult cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* desc, CUdeviceptr dptr, std::size_t Pitch) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!desc) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!desc) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TexRefSetAddress2D_v2(*current, hTexRef, desc, dptr, Pitch); });
 }
 

@@ -12,148 +12,148 @@ using namespace nvmlkit::cuda;
 extern "C" {
 
 NVMLKIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pctx) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DevicePrimaryCtxRetain(pctx, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::DevicePrimaryCtxRelease_v2(dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::DevicePrimaryCtxSetFlags_v2(dev, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* active) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!flags || !active) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!flags || !active) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DevicePrimaryCtxGetState(dev, flags, active); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::DevicePrimaryCtxReset_v2(dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pctx) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxCreate_v4(pctx, ctxCreateParams, flags, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext ctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::CtxDestroy_v2(ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext ctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::CtxPushCurrent_v2(ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxPopCurrent_v2(CUcontext* pctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::CtxPopCurrent_v2(pctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxSetCurrent(CUcontext ctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::CtxSetCurrent(ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetCurrent(CUcontext* pctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pctx) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxGetCurrent(pctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetDevice(CUdevice* device) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!device) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxGetDevice(*current, device); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!device) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxGetDevice_v2(device, ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetFlags(unsigned int* flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!flags) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!flags) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxGetFlags(*current, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxSetFlags(unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::CtxSetFlags(*current, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetId(CUcontext ctx, unsigned long long* ctxId) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!ctxId) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!ctxId) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxGetId(ctx, ctxId); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxSynchronize() {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::CtxSynchronize(*current); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxSynchronize_v2(CUcontext ctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::CtxSynchronize_v2(ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::CtxSetLimit(*current, limit, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetLimit(std::size_t* pvalue, CUlimit limit) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pvalue) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pvalue) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxGetLimit(*current, pvalue, limit); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetCacheConfig(CUfunc_cache* pconfig) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pconfig) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pconfig) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxGetCacheConfig(*current, pconfig); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::CtxSetCacheConfig(*current, config); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!version) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!version) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxGetApiVersion(ctx, version); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::CtxGetStreamPriorityRange(*current, leastPriority, greatestPriority); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxResetPersistingL2Cache() {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::CtxResetPersistingL2Cache(*current); });
 }
 
@@ -162,172 +162,172 @@ NVMLKIT_CUDA_EXPORT CUresult cuCtxGetExecAffinity(CUexecAffinityParam* pExecAffi
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::CtxRecordEvent(hCtx, hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::CtxWaitEvent(hCtx, hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxAttach(CUcontext* pctx, unsigned int flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pctx) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxAttach(pctx, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxDetach(CUcontext ctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::CtxDetach(ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetSharedMemConfig(CUsharedconfig* pConfig) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pConfig) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pConfig) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxGetSharedMemConfig(*current, pConfig); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::CtxSetSharedMemConfig(*current, config); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::CtxEnablePeerAccess(*current, peerContext, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::CtxDisablePeerAccess(*current, peerContext); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxCreate(CUgreenCtx* phCtx, CUdevResourceDesc desc, CUdevice dev, unsigned int flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!phCtx) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!phCtx) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GreenCtxCreate(phCtx, desc, dev, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxDestroy(CUgreenCtx hCtx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GreenCtxDestroy(hCtx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxFromGreenCtx(CUcontext* pContext, CUgreenCtx hCtx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pContext) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pContext) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxFromGreenCtx(pContext, hCtx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource* resource, CUdevResourceType type) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!resource) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!resource) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetDevResource(device, resource, type); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxGetDevResource(CUcontext hCtx, CUdevResource* resource, CUdevResourceType type) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!resource) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!resource) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxGetDevResource(hCtx, resource, type); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource* resource, CUdevResourceType type) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!resource) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!resource) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GreenCtxGetDevResource(hCtx, resource, type); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDevSmResourceSplitByCount(CUdevResource* result, unsigned int* nbGroups, const CUdevResource* input, CUdevResource* remaining, unsigned int useFlags, unsigned int minCount) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nbGroups || !input) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nbGroups || !input) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DevSmResourceSplitByCount(result, nbGroups, input, remaining, useFlags, minCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDevResourceGenerateDesc(CUdevResourceDesc* phDesc, CUdevResource* resources, unsigned int nbResources) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!phDesc || !resources) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!phDesc || !resources) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DevResourceGenerateDesc(phDesc, resources, nbResources); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxRecordEvent(CUgreenCtx hCtx, CUevent hEvent) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GreenCtxRecordEvent(hCtx, hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GreenCtxWaitEvent(hCtx, hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx* phCtx) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phCtx) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phCtx) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamGetGreenCtx(*current, hStream, phCtx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxStreamCreate(CUstream* phStream, CUgreenCtx greenCtx, unsigned int flags, int priority) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!phStream) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!phStream) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GreenCtxStreamCreate(phStream, greenCtx, flags, priority); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long* greenCtxId) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!greenCtxId) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!greenCtxId) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GreenCtxGetId(greenCtx, greenCtxId); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxCreate(CUcontext* pctx, unsigned int flags, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pctx) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxCreate(pctx, flags, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext* pctx, unsigned int flags, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pctx) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxCreate_v2(pctx, flags, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int numParams, unsigned int flags, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pctx) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::CtxCreate_v3(pctx, paramsArray, numParams, flags, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxDestroy(CUcontext ctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::CtxDestroy(ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxPopCurrent(CUcontext* pctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::CtxPopCurrent(pctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuCtxPushCurrent(CUcontext ctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::CtxPushCurrent(ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::DevicePrimaryCtxRelease(dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::DevicePrimaryCtxReset(dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::DevicePrimaryCtxSetFlags(dev, flags); });
 }
 

@@ -13,210 +13,210 @@ extern "C" {
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, std::size_t ByteCount) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::Memcpy(*current, dst, src, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, std::size_t ByteCount) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyPeer(*current, dstDevice, dstContext, srcDevice, srcContext, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void* srcHost, std::size_t ByteCount) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyHtoD_v2(*current, dstDevice, srcHost, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyDtoH_v2(void* dstHost, CUdeviceptr srcDevice, std::size_t ByteCount) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyDtoH_v2(*current, dstHost, srcDevice, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, std::size_t ByteCount) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyDtoD_v2(*current, dstDevice, srcDevice, ByteCount); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* pCopy) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pCopy) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pCopy) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::Memcpy2D_v2(*current, pCopy); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* pCopy) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pCopy) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pCopy) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::Memcpy2DUnaligned_v2(*current, pCopy); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pCopy) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pCopy) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::Memcpy3D_v2(*current, pCopy); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* pCopy) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pCopy) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pCopy) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::Memcpy3DPeer(*current, pCopy); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, std::size_t ByteCount, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyAsync(*current, dst, src, ByteCount, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext, std::size_t ByteCount, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyPeerAsync(*current, dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void* srcHost, std::size_t ByteCount, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyHtoDAsync_v2(*current, dstDevice, srcHost, ByteCount, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, std::size_t ByteCount, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyDtoHAsync_v2(*current, dstHost, srcDevice, ByteCount, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, std::size_t ByteCount, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemcpyDtoDAsync_v2(*current, dstDevice, srcDevice, ByteCount, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pCopy) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pCopy) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::Memcpy2DAsync_v2(*current, pCopy, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pCopy) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pCopy) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::Memcpy3DAsync_v2(*current, pCopy, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pCopy) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pCopy) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::Memcpy3DPeerAsync(*current, pCopy, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* dsts, CUdeviceptr* srcs, std::size_t* sizes, std::size_t count, CUmemcpyAttributes* attrs, std::size_t* attrsIdxs, std::size_t numAttrs, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!dsts || !srcs || !sizes || !attrs || !attrsIdxs) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!dsts || !srcs || !sizes || !attrs || !attrsIdxs) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemcpyBatchAsync_v2(*current, dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DBatchAsync_v2(std::size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList, unsigned long long flags, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!opList) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!opList) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::Memcpy3DBatchAsync_v2(*current, numOps, opList, flags, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, std::size_t N) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemsetD8_v2(*current, dstDevice, uc, N); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, std::size_t N) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemsetD16_v2(*current, dstDevice, us, N); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, std::size_t N) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemsetD32_v2(*current, dstDevice, ui, N); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, std::size_t dstPitch, unsigned char uc, std::size_t Width, std::size_t Height) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemsetD2D8_v2(*current, dstDevice, dstPitch, uc, Width, Height); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, std::size_t dstPitch, unsigned short us, std::size_t Width, std::size_t Height) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemsetD2D16_v2(*current, dstDevice, dstPitch, us, Width, Height); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, std::size_t dstPitch, unsigned int ui, std::size_t Width, std::size_t Height) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemsetD2D32_v2(*current, dstDevice, dstPitch, ui, Width, Height); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, std::size_t N, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemsetD8Async(*current, dstDevice, uc, N, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, std::size_t N, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemsetD16Async(*current, dstDevice, us, N, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, std::size_t N, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemsetD32Async(*current, dstDevice, ui, N, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, std::size_t dstPitch, unsigned char uc, std::size_t Width, std::size_t Height, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemsetD2D8Async(*current, dstDevice, dstPitch, uc, Width, Height, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, std::size_t dstPitch, unsigned short us, std::size_t Width, std::size_t Height, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemsetD2D16Async(*current, dstDevice, dstPitch, us, Width, Height, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, std::size_t dstPitch, unsigned int ui, std::size_t Width, std::size_t Height, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemsetD2D32Async(*current, dstDevice, dstPitch, ui, Width, Height, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpyBatchAsync(CUdeviceptr* dsts, CUdeviceptr* srcs, std::size_t* sizes, std::size_t count, CUmemcpyAttributes* attrs, std::size_t* attrsIdxs, std::size_t numAttrs, std::size_t* failIdx, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!dsts || !srcs || !sizes || !attrs || !attrsIdxs) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!dsts || !srcs || !sizes || !attrs || !attrsIdxs) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemcpyBatchAsync(*current, dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemcpy3DBatchAsync(std::size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList, std::size_t* failIdx, unsigned long long flags, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!opList) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!opList) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::Memcpy3DBatchAsync(*current, numOps, opList, failIdx, flags, hStream); });
 }
 

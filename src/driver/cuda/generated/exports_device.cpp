@@ -12,26 +12,26 @@ using namespace nvmlkit::cuda;
 extern "C" {
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGet(CUdevice* device, int ordinal) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!device) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGet(device, ordinal); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetCount(int* count) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!count) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!count) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetCount(count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetName(char* name, int len, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!name) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!name) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetName(name, len, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!uuid) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!uuid) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetUuid_v2(uuid, dev); });
 }
 
@@ -40,20 +40,20 @@ NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetLuid(char* luid, unsigned int* deviceNod
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!bytes) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!bytes) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceTotalMem_v2(bytes, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pi) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pi) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetAttribute(pi, attrib, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetHostAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations, unsigned int count, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!capabilities || !operations) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!capabilities || !operations) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetHostAtomicCapabilities(capabilities, operations, count, dev); });
 }
 
@@ -62,8 +62,8 @@ NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetNvSciSyncAttributes(void* nvSciSyncAttrL
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetExecAffinitySupport(int* pi, CUexecAffinityType type, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pi) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pi) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetExecAffinitySupport(pi, type, dev); });
 }
 
@@ -72,37 +72,37 @@ NVMLKIT_CUDA_EXPORT CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWrit
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetProperties(CUdevprop* prop, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!prop) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!prop) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetProperties(prop, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!major || !minor) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!major || !minor) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceComputeCapability(major, minor, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback callbackFunc, void* userData, CUasyncCallbackHandle* callback) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!callback) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!callback) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceRegisterAsyncNotification(device, callbackFunc, userData, callback); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle callback) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::DeviceUnregisterAsyncNotification(device, callback); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!dev || !pciBusId) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!dev || !pciBusId) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetByPCIBusId(dev, pciBusId); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pciBusId) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pciBusId) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetPCIBusId(pciBusId, len, dev); });
 }
 
@@ -111,32 +111,32 @@ NVMLKIT_CUDA_EXPORT CUresult cuMemGetHandleForAddressRange(void* handle, CUdevic
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceCanAccessPeer(int* canAccessPeer, CUdevice dev, CUdevice peerDev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!canAccessPeer) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!canAccessPeer) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceCanAccessPeer(canAccessPeer, dev, peerDev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!value) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetP2PAttribute(value, attrib, srcDevice, dstDevice); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int* capabilities, const CUatomicOperation* operations, unsigned int count, CUdevice srcDevice, CUdevice dstDevice) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!capabilities || !operations) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!capabilities || !operations) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetP2PAtomicCapabilities(capabilities, operations, count, srcDevice, dstDevice); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceTotalMem(unsigned int* bytes, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!bytes) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!bytes) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceTotalMem(bytes, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!uuid) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!uuid) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetUuid(uuid, dev); });
 }
 

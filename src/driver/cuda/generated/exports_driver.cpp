@@ -12,12 +12,12 @@ using namespace nvmlkit::cuda;
 extern "C" {
 
 NVMLKIT_CUDA_EXPORT CUresult cuGetErrorString(CUresult error, const char** pStr) {
-  if (!pStr) return CUDA_ERROR_INVALID_VALUE;
+  if (!pStr) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GetErrorString(error, pStr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGetErrorName(CUresult error, const char** pStr) {
-  if (!pStr) return CUDA_ERROR_INVALID_VALUE;
+  if (!pStr) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GetErrorName(error, pStr); });
 }
 
@@ -26,34 +26,34 @@ NVMLKIT_CUDA_EXPORT CUresult cuInit(unsigned int Flags) {
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDriverGetVersion(int* driverVersion) {
-  if (!driverVersion) return CUDA_ERROR_INVALID_VALUE;
+  if (!driverVersion) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DriverGetVersion(driverVersion); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags, CUdriverProcAddressQueryResult* symbolStatus) {
-  if (!symbol || !pfn) return CUDA_ERROR_INVALID_VALUE;
+  if (!symbol || !pfn) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GetProcAddress_v2(symbol, pfn, cudaVersion, flags, symbolStatus); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
-  if (!ppExportTable || !pExportTableId) return CUDA_ERROR_INVALID_VALUE;
+  if (!ppExportTable || !pExportTableId) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GetExportTable(ppExportTable, pExportTableId); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion, cuuint64_t flags) {
-  if (!symbol || !pfn) return CUDA_ERROR_INVALID_VALUE;
+  if (!symbol || !pfn) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GetProcAddress(symbol, pfn, cudaVersion, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuProfilerStart() {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::ProfilerStart(*current); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuProfilerStop() {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::ProfilerStop(*current); });
 }
 

@@ -13,170 +13,170 @@ extern "C" {
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamBeginCapture_v2(*current, hStream, mode); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUgraphNode* dependencies, const CUgraphEdgeData* dependencyData, std::size_t numDependencies, CUstreamCaptureMode mode) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamBeginCaptureToGraph(*current, hStream, hGraph, dependencies, dependencyData, numDependencies, mode); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamEndCapture(CUstream hStream, CUgraph* phGraph) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamEndCapture(*current, hStream, phGraph); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out, CUgraph* graph_out, const CUgraphNode** dependencies_out, const CUgraphEdgeData** edgeData_out, std::size_t* numDependencies_out) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!captureStatus_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!captureStatus_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamGetCaptureInfo_v3(*current, hStream, captureStatus_out, id_out, graph_out, dependencies_out, edgeData_out, numDependencies_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode* dependencies, const CUgraphEdgeData* dependencyData, std::size_t numDependencies, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamUpdateCaptureDependencies_v2(*current, hStream, dependencies, dependencyData, numDependencies, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphCreate(CUgraph* phGraph, unsigned int flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!phGraph) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!phGraph) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphCreate(phGraph, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddKernelNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode || !nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddKernelNode_v2(*current, phGraphNode, hGraph, dependencies, numDependencies, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphKernelNodeGetParams_v2(hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphKernelNodeSetParams_v2(hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, const CUDA_MEMCPY3D* copyParams, CUcontext ctx) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode || !copyParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode || !copyParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddMemcpyNode(*current, phGraphNode, hGraph, dependencies, numDependencies, copyParams, ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphMemcpyNodeGetParams(hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphMemcpyNodeSetParams(hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext ctx) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode || !memsetParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode || !memsetParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddMemsetNode(*current, phGraphNode, hGraph, dependencies, numDependencies, memsetParams, ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphMemsetNodeGetParams(hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphMemsetNodeSetParams(CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphMemsetNodeSetParams(hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddHostNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, const CUDA_HOST_NODE_PARAMS* nodeParams) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode || !nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddHostNode(*current, phGraphNode, hGraph, dependencies, numDependencies, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphHostNodeGetParams(hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphHostNodeSetParams(hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, CUgraph childGraph) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddChildGraphNode(*current, phGraphNode, hGraph, dependencies, numDependencies, childGraph); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph* phGraph) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!phGraph) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!phGraph) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphChildGraphNodeGetGraph(hNode, phGraph); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddEmptyNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddEmptyNode(*current, phGraphNode, hGraph, dependencies, numDependencies); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddEventRecordNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, CUevent event) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddEventRecordNode(*current, phGraphNode, hGraph, dependencies, numDependencies, event); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent* event_out) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!event_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!event_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphEventRecordNodeGetEvent(hNode, event_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphEventRecordNodeSetEvent(hNode, event); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddEventWaitNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, CUevent event) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddEventWaitNode(*current, phGraphNode, hGraph, dependencies, numDependencies, event); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent* event_out) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!event_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!event_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphEventWaitNodeGetEvent(hNode, event_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphEventWaitNodeSetEvent(hNode, event); });
 }
 
@@ -206,193 +206,193 @@ NVMLKIT_CUDA_EXPORT CUresult cuGraphExternalSemaphoresWaitNodeSetParams(CUgraphN
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddBatchMemOpNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode || !nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddBatchMemOpNode(*current, phGraphNode, hGraph, dependencies, numDependencies, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams_out) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphBatchMemOpNodeGetParams(hNode, nodeParams_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphBatchMemOpNodeSetParams(*current, hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphExecBatchMemOpNodeSetParams(*current, hGraphExec, hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddMemAllocNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, CUDA_MEM_ALLOC_NODE_PARAMS* nodeParams) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode || !nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddMemAllocNode(*current, phGraphNode, hGraph, dependencies, numDependencies, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphMemAllocNodeGetParams(CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS* params_out) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!params_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!params_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphMemAllocNodeGetParams(hNode, params_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddMemFreeNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, CUdeviceptr dptr) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddMemFreeNode(*current, phGraphNode, hGraph, dependencies, numDependencies, dptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr* dptr_out) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!dptr_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!dptr_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphMemFreeNodeGetParams(hNode, dptr_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGraphMemTrim(CUdevice device) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::DeviceGraphMemTrim(device); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void* value) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!value) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetGraphMemAttribute(device, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void* value) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!value) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceSetGraphMemAttribute(device, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphClone(CUgraph* phGraphClone, CUgraph originalGraph) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!phGraphClone) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!phGraphClone) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphClone(phGraphClone, originalGraph); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphNodeFindInClone(CUgraphNode* phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!phNode) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!phNode) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphNodeFindInClone(phNode, hOriginalNode, hClonedGraph); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType* type) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!type) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!type) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphNodeGetType(hNode, type); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode* nodes, std::size_t* numNodes) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!numNodes) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!numNodes) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphGetNodes(hGraph, nodes, numNodes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode* rootNodes, std::size_t* numRootNodes) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!numRootNodes) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!numRootNodes) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphGetRootNodes(hGraph, rootNodes, numRootNodes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* edgeData, std::size_t* numEdges) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!numEdges) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!numEdges) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphGetEdges_v2(hGraph, from, to, edgeData, numEdges); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode* dependencies, CUgraphEdgeData* edgeData, std::size_t* numDependencies) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!numDependencies) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!numDependencies) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphNodeGetDependencies_v2(hNode, dependencies, edgeData, numDependencies); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode* dependentNodes, CUgraphEdgeData* edgeData, std::size_t* numDependentNodes) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!numDependentNodes) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!numDependentNodes) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphNodeGetDependentNodes_v2(hNode, dependentNodes, edgeData, numDependentNodes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edgeData, std::size_t numDependencies) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphAddDependencies_v2(hGraph, from, to, edgeData, numDependencies); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edgeData, std::size_t numDependencies) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphRemoveDependencies_v2(hGraph, from, to, edgeData, numDependencies); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphDestroyNode(CUgraphNode hNode) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphDestroyNode(hNode); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec* phGraphExec, CUgraph hGraph, unsigned long long flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphExec) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphExec) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphInstantiateWithFlags(*current, phGraphExec, hGraph, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec* phGraphExec, CUgraph hGraph, CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphExec || !instantiateParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphExec || !instantiateParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphInstantiateWithParams(*current, phGraphExec, hGraph, instantiateParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t* flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!flags) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!flags) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphExecGetFlags(hGraphExec, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphExecKernelNodeSetParams_v2(hGraphExec, hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D* copyParams, CUcontext ctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!copyParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!copyParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphExecMemcpyNodeSetParams(hGraphExec, hNode, copyParams, ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext ctx) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!memsetParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!memsetParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphExecMemsetNodeSetParams(hGraphExec, hNode, memsetParams, ctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphExecHostNodeSetParams(hGraphExec, hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphExecChildGraphNodeSetParams(hGraphExec, hNode, childGraph); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphExecEventRecordNodeSetEvent(hGraphExec, hNode, event); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event); });
 }
 
@@ -405,221 +405,221 @@ NVMLKIT_CUDA_EXPORT CUresult cuGraphExecExternalSemaphoresWaitNodeSetParams(CUgr
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphNodeSetEnabled(hGraphExec, hNode, isEnabled); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int* isEnabled) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!isEnabled) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!isEnabled) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphNodeGetEnabled(hGraphExec, hNode, isEnabled); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::GraphUpload(*current, hGraphExec, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::GraphLaunch(*current, hGraphExec, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphExecDestroy(hGraphExec); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphDestroy(CUgraph hGraph) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphDestroy(hGraph); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo* resultInfo) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!resultInfo) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!resultInfo) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphExecUpdate_v2(hGraphExec, hGraph, resultInfo); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphKernelNodeCopyAttributes(dst, src); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, CUkernelNodeAttrValue* value_out) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!value_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!value_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphKernelNodeGetAttribute(hNode, attr, value_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr, const CUkernelNodeAttrValue* value) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!value) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphKernelNodeSetAttribute(hNode, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphDebugDotPrint(CUgraph hGraph, const char* path, unsigned int flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!path) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!path) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphDebugDotPrint(hGraph, path, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuUserObjectCreate(CUuserObject* object_out, void* ptr, CUhostFn destroy, unsigned int initialRefcount, unsigned int flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!object_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!object_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::UserObjectCreate(object_out, ptr, destroy, initialRefcount, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuUserObjectRetain(CUuserObject object, unsigned int count) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::UserObjectRetain(object, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuUserObjectRelease(CUuserObject object, unsigned int count) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::UserObjectRelease(object, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphRetainUserObject(graph, object, count, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphReleaseUserObject(graph, object, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, const CUgraphEdgeData* dependencyData, std::size_t numDependencies, CUgraphNodeParams* nodeParams) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode || !nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddNode_v2(*current, phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphNodeSetParams(hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraphNodeParams* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphExecNodeSetParams(hGraphExec, hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out, CUgraph hGraph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pHandle_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pHandle_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphConditionalHandleCreate(pHandle_out, hGraph, ctx, defaultLaunchValue, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamBeginCapture(CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamBeginCapture(*current, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!captureStatus_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!captureStatus_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamGetCaptureInfo(*current, hStream, captureStatus_out, id_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out, CUgraph* graph_out, const CUgraphNode** dependencies_out, std::size_t* numDependencies_out) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!captureStatus_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!captureStatus_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamGetCaptureInfo_v2(*current, hStream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddKernelNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode || !nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddKernelNode(*current, phGraphNode, hGraph, dependencies, numDependencies, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphKernelNodeGetParams(hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphKernelNodeSetParams(hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphExecKernelNodeSetParams(hGraphExec, hNode, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode* hErrorNode_out, CUgraphExecUpdateResult* updateResult_out) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!updateResult_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!updateResult_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphExecUpdate(hGraphExec, hGraph, hErrorNode_out, updateResult_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphGetEdges(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to, std::size_t* numEdges) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!numEdges) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!numEdges) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphGetEdges(hGraph, from, to, numEdges); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode* dependencies, std::size_t* numDependencies) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!numDependencies) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!numDependencies) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphNodeGetDependencies(hNode, dependencies, numDependencies); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode* dependentNodes, std::size_t* numDependentNodes) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!numDependentNodes) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!numDependentNodes) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphNodeGetDependentNodes(hNode, dependentNodes, numDependentNodes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to, std::size_t numDependencies) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphAddDependencies(hGraph, from, to, numDependencies); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode* from, const CUgraphNode* to, std::size_t numDependencies) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::GraphRemoveDependencies(hGraph, from, to, numDependencies); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphAddNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies, std::size_t numDependencies, CUgraphNodeParams* nodeParams) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphNode || !nodeParams) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphNode || !nodeParams) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphAddNode(*current, phGraphNode, hGraph, dependencies, numDependencies, nodeParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphInstantiate(CUgraphExec* phGraphExec, CUgraph hGraph, CUgraphNode* phErrorNode, char* logBuffer, std::size_t bufferSize) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphExec) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphExec) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphInstantiate(*current, phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec* phGraphExec, CUgraph hGraph, CUgraphNode* phErrorNode, char* logBuffer, std::size_t bufferSize) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phGraphExec) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phGraphExec) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::GraphInstantiate_v2(*current, phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode* dependencies, std::size_t numDependencies, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamUpdateCaptureDependencies(*current, hStream, dependencies, numDependencies, flags); });
 }
 

@@ -20,17 +20,17 @@ NVMLKIT_CUDA_EXPORT CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callb
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLogsCurrent(CUlogIterator* iterator_out, unsigned int flags) {
-  if (!iterator_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!iterator_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LogsCurrent(iterator_out, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLogsDumpToFile(CUlogIterator* iterator, const char* pathToFile, unsigned int flags) {
-  if (!pathToFile) return CUDA_ERROR_INVALID_VALUE;
+  if (!pathToFile) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LogsDumpToFile(iterator, pathToFile, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLogsDumpToMemory(CUlogIterator* iterator, char* buffer, std::size_t* size, unsigned int flags) {
-  if (!buffer || !size) return CUDA_ERROR_INVALID_VALUE;
+  if (!buffer || !size) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LogsDumpToMemory(iterator, buffer, size, flags); });
 }
 

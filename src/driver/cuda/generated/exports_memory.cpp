@@ -12,315 +12,315 @@ using namespace nvmlkit::cuda;
 extern "C" {
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::DeviceSetMemPool(dev, pool); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pool) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pool) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetMemPool(pool, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pool_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pool_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::DeviceGetDefaultMemPool(pool_out, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!free || !total) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!free || !total) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemGetInfo_v2(*current, free, total); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr* dptr, std::size_t bytesize) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!dptr) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!dptr) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemAlloc_v2(*current, dptr, bytesize); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, std::size_t* pPitch, std::size_t WidthInBytes, std::size_t Height, unsigned int ElementSizeBytes) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!dptr || !pPitch) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!dptr || !pPitch) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemAllocPitch_v2(*current, dptr, pPitch, WidthInBytes, Height, ElementSizeBytes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr dptr) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::MemFree_v2(dptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, std::size_t* psize, CUdeviceptr dptr) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemGetAddressRange_v2(*current, pbase, psize, dptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAllocHost_v2(void** pp, std::size_t bytesize) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pp) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pp) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemAllocHost_v2(*current, pp, bytesize); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemFreeHost(void* p) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!p) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemFreeHost(p); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemHostAlloc(void** pp, std::size_t bytesize, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pp) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pp) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemHostAlloc(*current, pp, bytesize, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pdptr || !p) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pdptr || !p) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemHostGetDevicePointer_v2(*current, pdptr, p, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemHostGetFlags(unsigned int* pFlags, void* p) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pFlags || !p) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pFlags || !p) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemHostGetFlags(*current, pFlags, p); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* dptr, std::size_t bytesize, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!dptr) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!dptr) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemAllocManaged(*current, dptr, bytesize, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcGetEventHandle(CUipcEventHandle* pHandle, CUevent event) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pHandle) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pHandle) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::IpcGetEventHandle(*current, pHandle, event); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcOpenEventHandle(CUevent* phEvent, CUipcEventHandle handle) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phEvent) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phEvent) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::IpcOpenEventHandle(*current, phEvent, handle); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle* pHandle, CUdeviceptr dptr) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pHandle) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pHandle) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::IpcGetMemHandle(*current, pHandle, dptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pdptr) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pdptr) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::IpcOpenMemHandle_v2(*current, pdptr, handle, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::IpcCloseMemHandle(*current, dptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemHostRegister_v2(void* p, std::size_t bytesize, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!p) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemHostRegister_v2(*current, p, bytesize, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemHostUnregister(void* p) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!p) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemHostUnregister(p); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAddressReserve(CUdeviceptr* ptr, std::size_t size, std::size_t alignment, CUdeviceptr addr, unsigned long long flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!ptr) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!ptr) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemAddressReserve(ptr, size, alignment, addr, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAddressFree(CUdeviceptr ptr, std::size_t size) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::MemAddressFree(ptr, size); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t size, const CUmemAllocationProp* prop, unsigned long long flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!handle || !prop) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!handle || !prop) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemCreate(handle, size, prop, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::MemRelease(handle); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemMap(CUdeviceptr ptr, std::size_t size, std::size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::MemMap(ptr, size, offset, handle, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr ptr, std::size_t size) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::MemUnmap(ptr, size); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemSetAccess(CUdeviceptr ptr, std::size_t size, const CUmemAccessDesc* desc, std::size_t count) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!desc) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!desc) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemSetAccess(ptr, size, desc, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr ptr) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!flags || !location) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!flags || !location) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemGetAccess(flags, location, ptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType handleType, unsigned long long flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!shareableHandle) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!shareableHandle) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemExportToShareableHandle(shareableHandle, handle, handleType, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* osHandle, CUmemAllocationHandleType shHandleType) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!handle) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!handle) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemImportFromShareableHandle(handle, osHandle, shHandleType); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemGetAllocationGranularity(std::size_t* granularity, const CUmemAllocationProp* prop, CUmemAllocationGranularity_flags option) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!granularity || !prop) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!granularity || !prop) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemGetAllocationGranularity(granularity, prop, option); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop, CUmemGenericAllocationHandle handle) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!prop) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!prop) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemGetAllocationPropertiesFromHandle(prop, handle); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* addr) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!handle || !addr) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!handle || !addr) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemRetainAllocationHandle(handle, addr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemFreeAsync(*current, dptr, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAllocAsync(CUdeviceptr* dptr, std::size_t bytesize, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!dptr) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!dptr) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemAllocAsync(*current, dptr, bytesize, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolTrimTo(CUmemoryPool pool, std::size_t minBytesToKeep) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::MemPoolTrimTo(pool, minBytesToKeep); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!value) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemPoolSetAttribute(pool, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!value) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemPoolGetAttribute(pool, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, std::size_t count) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::MemPoolSetAccess(pool, map, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool, CUmemLocation* location) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!flags || !location) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!flags || !location) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemPoolGetAccess(flags, memPool, location); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pool || !poolProps) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pool || !poolProps) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemPoolCreate(pool, poolProps); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool pool) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::MemPoolDestroy(pool); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location, CUmemAllocationType type) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pool_out || !location) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pool_out || !location) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemGetDefaultMemPool(pool_out, location, type); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pool || !location) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pool || !location) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemGetMemPool(pool, location, type); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!location) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!location) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemSetMemPool(location, type, pool); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, std::size_t bytesize, CUmemoryPool pool, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!dptr) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!dptr) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemAllocFromPoolAsync(*current, dptr, bytesize, pool, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool, CUmemAllocationHandleType handleType, unsigned long long flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!handle_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!handle_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemPoolExportToShareableHandle(handle_out, pool, handleType, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle, CUmemAllocationHandleType handleType, unsigned long long flags) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pool_out || !handle) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pool_out || !handle) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemPoolImportFromShareableHandle(pool_out, handle, handleType, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdeviceptr ptr) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!shareData_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!shareData_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemPoolExportPointer(shareData_out, ptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemoryPool pool, CUmemPoolPtrExportData* shareData) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!ptr_out || !shareData) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!ptr_out || !shareData) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemPoolImportPointer(*current, ptr_out, pool, shareData); });
 }
 
@@ -349,71 +349,71 @@ NVMLKIT_CUDA_EXPORT CUresult cuMulticastGetGranularity(std::size_t* granularity,
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr ptr) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!data) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!data) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::PointerGetAttribute(data, attribute, ptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, std::size_t count, CUmemLocation location, unsigned int flags, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemPrefetchAsync_v2(*current, devPtr, count, location, flags, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr devPtr, std::size_t count, CUmem_advise advice, CUmemLocation location) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemAdvise_v2(*current, devPtr, count, advice, location); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, std::size_t* sizes, std::size_t count, CUmemLocation* prefetchLocs, std::size_t* prefetchLocIdxs, std::size_t numPrefetchLocs, unsigned long long flags, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!dptrs || !sizes || !prefetchLocs || !prefetchLocIdxs) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!dptrs || !sizes || !prefetchLocs || !prefetchLocIdxs) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemPrefetchBatchAsync(*current, dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemDiscardBatchAsync(CUdeviceptr* dptrs, std::size_t* sizes, std::size_t count, unsigned long long flags, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!dptrs || !sizes) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!dptrs || !sizes) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemDiscardBatchAsync(*current, dptrs, sizes, count, flags, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* dptrs, std::size_t* sizes, std::size_t count, CUmemLocation* prefetchLocs, std::size_t* prefetchLocIdxs, std::size_t numPrefetchLocs, unsigned long long flags, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!dptrs || !sizes || !prefetchLocs || !prefetchLocIdxs) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!dptrs || !sizes || !prefetchLocs || !prefetchLocIdxs) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemDiscardAndPrefetchBatchAsync(*current, dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemRangeGetAttribute(void* data, std::size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, std::size_t count) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!data) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!data) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemRangeGetAttribute(data, dataSize, attribute, devPtr, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemRangeGetAttributes(void** data, std::size_t* dataSizes, CUmem_range_attribute* attributes, std::size_t numAttributes, CUdeviceptr devPtr, std::size_t count) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!data || !dataSizes || !attributes) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!data || !dataSizes || !attributes) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr ptr) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!value) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::PointerSetAttribute(value, attribute, ptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes, void** data, CUdeviceptr ptr) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!attributes || !data) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!attributes || !data) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::PointerGetAttributes(numAttributes, attributes, data, ptr); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, std::size_t length, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamAttachMemAsync(*current, hStream, dptr, length, flags); });
 }
 
@@ -447,41 +447,41 @@ NVMLKIT_CUDA_EXPORT CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extS
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemHostRegister(void* p, std::size_t bytesize, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!p) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemHostRegister(*current, p, bytesize, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemGetInfo(unsigned int* free, unsigned int* total) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!free || !total) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!free || !total) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemGetInfo(*current, free, total); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAllocHost(void** pp, unsigned int bytesize) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pp) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pp) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::MemAllocHost(*current, pp, bytesize); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, std::size_t count, CUdevice dstDevice, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemPrefetchAsync(*current, devPtr, count, dstDevice, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuMemAdvise(CUdeviceptr devPtr, std::size_t count, CUmem_advise advice, CUdevice device) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::MemAdvise(*current, devPtr, count, advice, device); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr* pdptr, CUipcMemHandle handle, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pdptr) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pdptr) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::IpcOpenMemHandle(*current, pdptr, handle, Flags); });
 }
 

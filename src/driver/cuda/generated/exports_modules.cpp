@@ -13,419 +13,419 @@ extern "C" {
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleLoad(CUmodule* module, const char* fname) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!module || !fname) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!module || !fname) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ModuleLoad(*current, module, fname); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!module || !image) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ModuleLoadData(*current, module, image); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int numOptions, CUjit_option* options, void** optionValues) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!module || !image) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ModuleLoadDataEx(*current, module, image, numOptions, options, optionValues); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!module || !fatCubin) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!module || !fatCubin) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ModuleLoadFatBinary(*current, module, fatCubin); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleUnload(CUmodule hmod) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::ModuleUnload(hmod); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!mode) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!mode) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ModuleGetLoadingMode(mode); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!hfunc || !name) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!hfunc || !name) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ModuleGetFunction(*current, hfunc, hmod, name); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule mod) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!count) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!count) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ModuleGetFunctionCount(*current, count, mod); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int numFunctions, CUmodule mod) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!functions) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!functions) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ModuleEnumerateFunctions(*current, functions, numFunctions, mod); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, std::size_t* bytes, CUmodule hmod, const char* name) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!name) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!name) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ModuleGetGlobal_v2(*current, dptr, bytes, hmod, name); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!stateOut) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!stateOut) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LinkCreate_v2(*current, numOptions, options, optionValues, stateOut); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name, unsigned int numOptions, CUjit_option* options, void** optionValues) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!data) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!data) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LinkAddData_v2(state, type, data, size, name, numOptions, options, optionValues); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned int numOptions, CUjit_option* options, void** optionValues) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!path) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!path) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LinkAddFile_v2(state, type, path, numOptions, options, optionValues); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkComplete(CUlinkState state, void** cubinOut, std::size_t* sizeOut) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!cubinOut) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!cubinOut) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LinkComplete(state, cubinOut, sizeOut); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkDestroy(CUlinkState state) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::LinkDestroy(state); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jitOptions, void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption* libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!library || !code) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!library || !code) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LibraryLoadData(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_option* jitOptions, void** jitOptionsValues, unsigned int numJitOptions, CUlibraryOption* libraryOptions, void** libraryOptionValues, unsigned int numLibraryOptions) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!library || !fileName) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!library || !fileName) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LibraryLoadFromFile(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryUnload(CUlibrary library) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::LibraryUnload(library); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryGetKernel(CUkernel* pKernel, CUlibrary library, const char* name) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pKernel || !name) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pKernel || !name) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LibraryGetKernel(pKernel, library, name); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryGetKernelCount(unsigned int* count, CUlibrary lib) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!count) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!count) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LibraryGetKernelCount(count, lib); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int numKernels, CUlibrary lib) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!kernels) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!kernels) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LibraryEnumerateKernels(kernels, numKernels, lib); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryGetModule(CUmodule* pMod, CUlibrary library) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pMod) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pMod) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LibraryGetModule(*current, pMod, library); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuKernelGetFunction(CUfunction* pFunc, CUkernel kernel) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pFunc) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pFunc) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::KernelGetFunction(*current, pFunc, kernel); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuKernelGetLibrary(CUlibrary* pLib, CUkernel kernel) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pLib) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pLib) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::KernelGetLibrary(pLib, kernel); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, std::size_t* bytes, CUlibrary library, const char* name) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!name) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!name) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LibraryGetGlobal(*current, dptr, bytes, library, name); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryGetManaged(CUdeviceptr* dptr, std::size_t* bytes, CUlibrary library, const char* name) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!name) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!name) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LibraryGetManaged(*current, dptr, bytes, library, name); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLibraryGetUnifiedFunction(void** fptr, CUlibrary library, const char* symbol) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!fptr || !symbol) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!fptr || !symbol) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LibraryGetUnifiedFunction(*current, fptr, library, symbol); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuKernelGetAttribute(int* pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pi) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pi) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::KernelGetAttribute(pi, attrib, kernel, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::KernelSetAttribute(attrib, val, kernel, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::KernelSetCacheConfig(kernel, config, dev); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuKernelGetName(const char** name, CUkernel hfunc) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!name) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!name) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::KernelGetName(name, hfunc); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t paramIndex, std::size_t* paramOffset, std::size_t* paramSize) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!paramOffset) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!paramOffset) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::KernelGetParamInfo(kernel, paramIndex, paramOffset, paramSize); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfunc) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!pi) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!pi) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::FuncGetAttribute(pi, attrib, hfunc); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::FuncSetAttribute(hfunc, attrib, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::FuncSetCacheConfig(hfunc, config); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncGetModule(CUmodule* hmod, CUfunction hfunc) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!hmod) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!hmod) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::FuncGetModule(hmod, hfunc); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncGetName(const char** name, CUfunction hfunc) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!name) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!name) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::FuncGetName(name, hfunc); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction func, std::size_t paramIndex, std::size_t* paramOffset, std::size_t* paramSize) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!paramOffset) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!paramOffset) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::FuncGetParamInfo(func, paramIndex, paramOffset, paramSize); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!state) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!state) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::FuncIsLoaded(state, function); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncLoad(CUfunction function) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::FuncLoad(function); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void** kernelParams, void** extra) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::LaunchKernel(*current, f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams, extra); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** kernelParams, void** extra) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!config) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!config) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LaunchKernelEx(*current, config, f, kernelParams, extra); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void** kernelParams) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::LaunchCooperativeKernel(*current, f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream, kernelParams); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS* launchParamsList, unsigned int numDevices, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!launchParamsList) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!launchParamsList) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LaunchCooperativeKernelMultiDevice(*current, launchParamsList, numDevices, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::FuncSetBlockShape(*current, hfunc, x, y, z); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::FuncSetSharedSize(*current, hfunc, bytes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuParamSetSize(CUfunction hfunc, unsigned int numbytes) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::ParamSetSize(*current, hfunc, numbytes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuParamSeti(CUfunction hfunc, int offset, unsigned int value) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::ParamSeti(*current, hfunc, offset, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuParamSetf(CUfunction hfunc, int offset, float value) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::ParamSetf(*current, hfunc, offset, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuParamSetv(CUfunction hfunc, int offset, void* ptr, unsigned int numbytes) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!ptr) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!ptr) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ParamSetv(*current, hfunc, offset, ptr, numbytes); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunch(CUfunction f) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::Launch(*current, f); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchGrid(CUfunction f, int grid_width, int grid_height) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::LaunchGrid(*current, f, grid_width, grid_height); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::LaunchGridAsync(*current, f, grid_width, grid_height, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::FuncSetSharedMemConfig(hfunc, config); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, CUfunction func, int blockSize, std::size_t dynamicSMemSize) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!numBlocks) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!numBlocks) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::OccupancyMaxActiveBlocksPerMultiprocessor(*current, numBlocks, func, blockSize, dynamicSMemSize); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, CUfunction func, int blockSize, std::size_t dynamicSMemSize, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!numBlocks) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!numBlocks) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(*current, numBlocks, func, blockSize, dynamicSMemSize, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, std::size_t dynamicSMemSize, int blockSizeLimit) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!minGridSize || !blockSize) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!minGridSize || !blockSize) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::OccupancyMaxPotentialBlockSize(*current, minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* minGridSize, int* blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize, std::size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!minGridSize || !blockSize) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!minGridSize || !blockSize) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::OccupancyMaxPotentialBlockSizeWithFlags(*current, minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* dynamicSmemSize, CUfunction func, int numBlocks, int blockSize) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!dynamicSmemSize) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!dynamicSmemSize) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::OccupancyAvailableDynamicSMemPerBlock(*current, dynamicSmemSize, func, numBlocks, blockSize); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func, const CUlaunchConfig* config) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!clusterSize || !config) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!clusterSize || !config) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::OccupancyMaxPotentialClusterSize(*current, clusterSize, func, config); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func, const CUlaunchConfig* config) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!numClusters || !config) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!numClusters || !config) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::OccupancyMaxActiveClusters(*current, numClusters, func, config); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides, const cuuint32_t* boxDim, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!tensorMap || !globalDim || !boxDim || !elementStrides) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!tensorMap || !globalDim || !boxDim || !elementStrides) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TensorMapEncodeTiled(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides, const int* pixelBoxLowerCorner, const int* pixelBoxUpperCorner, cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!tensorMap || !globalAddress || !globalDim || !globalStrides || !pixelBoxLowerCorner || !pixelBoxUpperCorner || !elementStrides) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!tensorMap || !globalAddress || !globalDim || !globalStrides || !pixelBoxLowerCorner || !pixelBoxUpperCorner || !elementStrides) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TensorMapEncodeIm2col(tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel, pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap* tensorMap, void* globalAddress) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!tensorMap || !globalAddress) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!tensorMap || !globalAddress) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::TensorMapReplaceAddress(tensorMap, globalAddress); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkCreate(unsigned int numOptions, CUjit_option* options, void** optionValues, CUlinkState* stateOut) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!stateOut) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!stateOut) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LinkCreate(*current, numOptions, options, optionValues, stateOut); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name, unsigned int numOptions, CUjit_option* options, void** optionValues) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!data) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!data) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LinkAddData(state, type, data, size, name, numOptions, options, optionValues); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned int numOptions, CUjit_option* options, void** optionValues) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!path) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
+  if (!path) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::LinkAddFile(state, type, path, numOptions, options, optionValues); });
 }
 

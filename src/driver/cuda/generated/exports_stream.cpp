@@ -13,248 +13,248 @@ extern "C" {
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamCreate(CUstream* phStream, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phStream) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phStream) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamCreate(*current, phStream, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int priority) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phStream) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phStream) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamCreateWithPriority(*current, phStream, flags, priority); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetPriority(CUstream hStream, int* priority) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!priority) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!priority) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamGetPriority(*current, hStream, priority); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetDevice(CUstream hStream, CUdevice* device) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!device) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamGetDevice(*current, hStream, device); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetFlags(CUstream hStream, unsigned int* flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!flags) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!flags) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamGetFlags(*current, hStream, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetId(CUstream hStream, unsigned long long* streamId) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!streamId) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!streamId) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamGetId(*current, hStream, streamId); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetCtx(CUstream hStream, CUcontext* pctx) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pctx) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamGetCtx(*current, hStream, pctx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pCtx) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pCtx) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamGetCtx_v2(*current, hStream, pCtx, pGreenCtx); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamWaitEvent(*current, hStream, hEvent, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* userData, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamAddCallback(*current, hStream, callback, userData, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!mode) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!mode) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::ThreadExchangeStreamCaptureMode(*current, mode); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus* captureStatus) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!captureStatus) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!captureStatus) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamIsCapturing(*current, hStream, captureStatus); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamQuery(CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamQuery(*current, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamSynchronize(*current, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream hStream) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::StreamDestroy_v2(hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamCopyAttributes(*current, dst, src); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue* value_out) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!value_out) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!value_out) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamGetAttribute(*current, hStream, attr, value_out); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue* value) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!value) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamSetAttribute(*current, hStream, attr, value); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!phEvent) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!phEvent) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::EventCreate(*current, phEvent, Flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::EventRecord(*current, hEvent, hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::EventRecordWithFlags(*current, hEvent, hStream, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventQuery(CUevent hEvent) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::EventQuery(*current, hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventSynchronize(CUevent hEvent) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::EventSynchronize(*current, hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventDestroy_v2(CUevent hEvent) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::EventDestroy_v2(hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pMilliseconds) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pMilliseconds) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::EventElapsedTime_v2(*current, pMilliseconds, hStart, hEnd); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamWaitValue32_v2(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamWaitValue64_v2(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamWriteValue32_v2(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamWriteValue64_v2(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* paramArray, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!paramArray) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!paramArray) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamBatchMemOp_v2(*current, stream, count, paramArray, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::LaunchHostFunc(*current, hStream, fn, userData); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamDestroy(CUstream hStream) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::StreamDestroy(hStream); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventDestroy(CUevent hEvent) {
-  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);
   return guarded([&] { return functions::EventDestroy(hEvent); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!pMilliseconds) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!pMilliseconds) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::EventElapsedTime(*current, pMilliseconds, hStart, hEnd); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamWriteValue32(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamWaitValue32(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamWriteValue64(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
+  if (!current) return refused(current.refusal());
   return guarded([&] { return functions::StreamWaitValue64(*current, stream, addr, value, flags); });
 }
 
 NVMLKIT_CUDA_EXPORT CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count, CUstreamBatchMemOpParams* paramArray, unsigned int flags) {
   const Current current;
-  if (!current) return current.refusal();
-  if (!paramArray) return CUDA_ERROR_INVALID_VALUE;
+  if (!current) return refused(current.refusal());
+  if (!paramArray) return refused(CUDA_ERROR_INVALID_VALUE);
   return guarded([&] { return functions::StreamBatchMemOp(*current, stream, count, paramArray, flags); });
 }
 

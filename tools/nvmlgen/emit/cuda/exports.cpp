@@ -22,9 +22,9 @@ const char* check_of(Needs needs) {
     case Needs::nothing:
       return "";
     case Needs::init:
-      return "  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;\n";
+      return "  if (!is_initialized()) return refused(CUDA_ERROR_NOT_INITIALIZED);\n";
     case Needs::context:
-      return "  const Current current;\n  if (!current) return current.refusal();\n";
+      return "  const Current current;\n  if (!current) return refused(current.refusal());\n";
   }
   return "";
 }
@@ -48,7 +48,8 @@ std::string body(const Registry& r, const Function& f) {
   std::vector<std::string> missing;
   for (const auto& p : f.params)
     if (p.is_pointer() && !meaning.optional.count(p.name)) missing.push_back("!" + p.name);
-  if (!missing.empty()) out += fmt::format("  if ({}) return CUDA_ERROR_INVALID_VALUE;\n", fmt::join(missing, " || "));
+  if (!missing.empty())
+    out += fmt::format("  if ({}) return refused(CUDA_ERROR_INVALID_VALUE);\n", fmt::join(missing, " || "));
   auto handed = names(f);
   if (meaning.needs == Needs::context) handed = handed.empty() ? "*current" : "*current, " + handed;
   return out + fmt::format("  return guarded([&] {{ return functions::{}({}); }});\n", f.stem(), handed);
