@@ -168,7 +168,7 @@ void Translator::load_register(Key key) {
     values_[key] = {shape, all};
     return;
   }
-  // With a mark or behind `holds`, it is there.
+  // Where the value of lane 0 is with a mark. `holds` has copied that of a register without one.
   const auto places = places_of(key);
   auto* const at = Marks::may_have(key.size) ? places.first : places.all;
   values_[key] = {shape, b.CreateAlignedLoad(b.element(key.size), at, llvm::Align(4))};

@@ -89,8 +89,9 @@ class Block {
   bool may_go_through_phases(const Compiled* compiled) const;
   void begin_phases();
   PhaseEnd take_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions);
-  struct FirstTry {  // of the first piece for a warp
-    bool is_made = false;
+  // The piece that a warp began its turn with, and how it ended. Null: none yet.
+  struct FirstTry {
+    const PieceNode* piece = nullptr;
     CodeEnd end = CodeEnd::mismatch;
   };
   std::size_t take_usual_turns(std::size_t number, const PieceNode& first, CodeContext& context, FirstTry& tried);

@@ -125,22 +125,25 @@ bool Block::ends_at(WholeWarp& own) {
 // The turn of a warp, or the rest of it behind its first piece.
 PhaseEnd Block::take_turn_of_whole(WholeWarp& own, const Compiled& compiled, CodeContext& context,
                                    const FirstTry& tried) {
-  const auto* const node = pieces_of(own, compiled);
-  if (!node) return ends_at(own) ? PhaseEnd::ended : PhaseEnd::elsewhere;
   bool polls = false;
   auto end = tried.end;
-  if (!tried.is_made) own.put_into(context);
-  if (end != CodeEnd::mismatch)
-    note_fit(*node, *node, context, *worker_, polls);
-  else
-    end = try_pieces_from(tried.is_made ? node->next.load(std::memory_order_acquire) : node, *node, context, *worker_,
-                          polls);
+  if (!tried.piece) {
+    const auto* const node = pieces_of(own, compiled);
+    if (!node) return ends_at(own) ? PhaseEnd::ended : PhaseEnd::elsewhere;
+    own.put_into(context);
+    end = try_pieces(node, context, *worker_, polls);
+  } else if (end == CodeEnd::mismatch) {
+    const auto* const next = tried.piece->next.load(std::memory_order_acquire);
+    end = try_pieces_from(next, *tried.piece, context, *worker_, polls);
+  } else {
+    note_fit(*tried.piece, *tried.piece, context, *worker_, polls);
+  }
   return goes_on_whole(own, compiled, context, end, polls);
 }
 
-// Nearly all warps of most blocks, from `number` on: the first piece takes them to a barrier, or to their end. The
-// number of the first warp that it does not. There is as little between two pieces as possible: those of a stencil have
-// some 200 instructions each.
+// The turns of the warps from `number` on, as long as the first piece takes them to a barrier or to their end. Most
+// blocks need no more. Returns the number of the warp where this ended. There is as little between two pieces as
+// possible: those of a stencil have some 200 instructions each.
 std::size_t Block::take_usual_turns(std::size_t number, const PieceNode& first, CodeContext& context, FirstTry& tried) {
   auto& worker = *worker_;
   const auto code = first.code.piece.code;
@@ -161,7 +164,7 @@ std::size_t Block::take_usual_turns(std::size_t number, const PieceNode& first, 
       own->state = WholeWarp::State::ended;
       ended += kLanes;
     } else {
-      tried.is_made = true;
+      tried.piece = &first;
       tried.end = end;
       break;
     }
@@ -187,7 +190,7 @@ PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& contex
     }
     auto& own = whole_warps_[number];
     if (own.state == State::ended || own.state == State::at_barrier) continue;
-    if (!tried.is_made && !worker_->goes_on()) return PhaseEnd::turn;
+    if (!tried.piece && !worker_->goes_on()) return PhaseEnd::turn;
     const auto end = own.state == State::parted ? own.warp->takes_turn_of_phase(compiled, context, instructions)
                                                 : take_turn_of_whole(own, compiled, context, tried);
     if (end == PhaseEnd::elsewhere) return end;

@@ -80,7 +80,7 @@ bool Device::has_addresses() {
   if (range_) return true;
   const auto whole = DeviceAddresses::in_blocks(2 * total_memory());
   if (range_.reserve(whole)) return true;
-  for (auto size = whole / 2; size >= DeviceAddresses::kBlock; size /= 2)
+  for (auto size = whole / 8; size >= DeviceAddresses::kBlock; size /= 2)
     if (AddressRange::are_free(4 * size)) return range_.reserve(DeviceAddresses::in_blocks(size));
   return false;
 }

@@ -7,7 +7,7 @@
 namespace nvmlkit::cuda {
 namespace {
 
-void* map_nothing(std::uint64_t size) {
+void* map_without_access(std::uint64_t size) {
   return mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
@@ -18,13 +18,13 @@ AddressRange::~AddressRange() {
 }
 
 bool AddressRange::are_free(std::uint64_t size) {
-  void* const at = map_nothing(size);
+  void* const at = map_without_access(size);
   return at != MAP_FAILED && munmap(at, size) == 0;
 }
 
 bool AddressRange::reserve(std::uint64_t size, std::uint64_t alignment) {
   const auto length = size + alignment;
-  void* const at = map_nothing(length);
+  void* const at = map_without_access(length);
   if (at == MAP_FAILED) return false;
   const auto first = reinterpret_cast<CUdeviceptr>(at);
   start_ = (first + alignment - 1) / alignment * alignment;
