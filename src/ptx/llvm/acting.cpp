@@ -1,9 +1,7 @@
-// Accesses to memory by some lanes of a warp: the others may have any address. Stores are a loop over the lanes that
-// act: LLVM makes a branch for each of 32 lanes of a store to scattered places.
+// Accesses to memory by some lanes of a warp: the others may have any address. Stores: acting_stores.cpp.
 #include <llvm/ADT/STLExtras.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "ptx/llvm/host.hpp"
 #include "ptx/llvm/runs.hpp"
@@ -19,22 +17,22 @@ std::optional<std::int64_t> step_of(const Shape& shape) {
   return shape.is_row(step) ? std::optional(step) : std::nullopt;
 }
 
-bool fits_word(const Shape& shape) {
-  using Word = std::numeric_limits<std::int32_t>;
-  return shape.least() >= Word::min() && shape.most() <= Word::max();
+bool is_masked_row(const MemoryAccess& access, const Place& place) {
+  return has_masked_accesses() && !place.shape->is_any && access.values.size() == 1 && access.element_size() >= 4 &&
+         place.shape->is_row(access.element_size());
 }
 
 }  // namespace
 
-Extent Translator::extent_of_all(const Shape& shape) {
-  const auto number = [&](std::int64_t n) { return b_->getInt64(static_cast<std::uint64_t>(n)); };
+Extent extent_of_all(LaneBuilder& b, const Shape& shape) {
+  const auto number = [&](std::int64_t n) { return b.getInt64(static_cast<std::uint64_t>(n)); };
   return {number(shape.least()), number(shape.most())};
 }
 
 // Of the lanes that act, or of all.
 Extent Translator::extent_of(const Shape& shape) {
   auto& b = *b_;
-  if (!acts_ || shape.is_same() || !fits_word(shape)) return extent_of_all(shape);
+  if (!acts_ || shape.is_same() || !shape.fits_word()) return extent_of_all(b, shape);
   if (const auto step = step_of(shape)) {
     const auto number = [&](std::int64_t n) { return b.getInt64(static_cast<std::uint64_t>(n)); };
     auto* const first = b.CreateZExt(first_lane(), b.getInt64Ty());
@@ -85,11 +83,6 @@ void Translator::for_acting(llvm::function_ref<void(llvm::Value* lane)> each) {
   left->addIncoming(acting_, from);
   left->addIncoming(others, end);
   b.SetInsertPoint(done);
-}
-
-bool Translator::is_masked_row(const MemoryAccess& access, const Place& place) {
-  return has_masked_accesses() && !place.shape->is_any && access.values.size() == 1 && access.element_size() >= 4 &&
-         place.shape->is_row(access.element_size());
 }
 
 llvm::Value* Translator::host_at(const Place& place, llvm::Value* lane) {
@@ -161,87 +154,6 @@ llvm::Value* Translator::load_runs(unsigned size, const Place& place, const std:
     out = b.CreateShuffleVector(out, b.CreateShuffleVector(loaded, back), both);
   }
   return out;
-}
-
-// Shared memory is changed by one thread of the host at a time: where the bytes of all lanes lie in it, those of lanes
-// that do not act are stored as they were.
-bool Translator::store_to_shared(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
-  auto& b = *b_;
-  const auto size = access.element_size();
-  const bool may_have_runs = access.space == Space::shared && !place.shape->is_any && values.size() == 1 && size >= 4 &&
-                             fits_word(*place.shape);
-  const auto runs = may_have_runs ? runs_of(*place.shape, size) : std::vector<Run>{};
-  if (runs.empty() || !std::ranges::all_of(runs, [&](const Run& run) { return run.step == size; })) return false;
-  const auto [least, most] = extent_of_all(*place.shape);
-  auto* const begin = b.CreateSub(b.CreateAdd(place.host, least), shared_);
-  auto* const length = b.CreateAdd(b.CreateSub(most, least), b.getInt64(size));
-  auto* const is_inside =
-      b.CreateAnd(b.CreateICmpULT(begin, shared_bytes_), b.CreateICmpUGE(b.CreateSub(shared_bytes_, begin), length));
-  auto *const inside = new_block("inside"), *const outside = new_block("outside"), *const done = new_block("stored");
-  b.CreateCondBr(is_inside, inside, outside);
-  b.SetInsertPoint(inside);
-  auto* const all = b.as_vector(values[0]);
-  for (const auto& run : runs) {
-    std::vector<int> own;
-    for (unsigned lane = run.first; lane < run.first + run.count; ++lane) own.push_back(static_cast<int>(lane));
-    auto* const type = llvm::FixedVectorType::get(b.element(size), run.count);
-    auto* const at = host_of_lane(place, run.first, 0);
-    auto* const before = b.CreateAlignedLoad(type, at, llvm::Align(size));
-    auto* const now = b.CreateSelect(b.CreateShuffleVector(acts_, own), b.CreateShuffleVector(all, own), before);
-    b.CreateAlignedStore(now, at, llvm::Align(size));
-  }
-  b.CreateBr(done);
-  b.SetInsertPoint(outside);
-  store_lanes(access, place, values);
-  b.CreateBr(done);
-  b.SetInsertPoint(done);
-  return true;
-}
-
-// Few rows of lanes: masks cost less than a loop from Zen 3 on.
-bool Translator::store_runs(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
-  constexpr std::size_t kMostRows = 2;
-  auto& b = *b_;
-  const auto size = access.element_size();
-  if (place.shape->is_any || values.size() != 1 || size < 4) return false;
-  const auto runs = runs_of(*place.shape, size);
-  if (runs.empty() || runs.size() > kMostRows) return false;
-  if (!std::ranges::all_of(runs, [&](const Run& run) { return run.step == size; })) return false;
-  auto* const all = b.as_vector(values[0]);
-  for (const auto& run : runs) {
-    std::vector<int> own;
-    for (unsigned lane = run.first; lane < run.first + run.count; ++lane) own.push_back(static_cast<int>(lane));
-    b.CreateMaskedStore(b.CreateShuffleVector(all, own), host_of_lane(place, run.first, 0), llvm::Align(size),
-                        b.CreateShuffleVector(acts_, own));
-  }
-  return true;
-}
-
-void Translator::store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
-  if (!store_to_shared(access, place, values)) store_lanes(access, place, values);
-}
-
-// Lanes in their order: where several write to one place, the last one counts.
-void Translator::store_lanes(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
-  auto& b = *b_;
-  const auto size = access.element_size();
-  if (is_masked_row(access, place)) {
-    b.CreateMaskedStore(b.as_vector(values[0]), host_of_lane(place, 0, 0), llvm::Align(size), acts_);
-    return;
-  }
-  if (has_fast_gathers() && store_runs(access, place, values)) return;
-  if (is_at_once(access, place)) return scatter(access, place, values);
-  for (unsigned k = 0; k < values.size(); ++k)
-    if (!values[k].shape.is_same()) b.CreateAlignedStore(b.as_vector(values[k]), stack(k), llvm::Align(64));
-  for_acting([&](llvm::Value* lane) {
-    auto* const to = host_at(place, lane);
-    for (unsigned k = 0; k < values.size(); ++k) {
-      auto* value = values[k].value;
-      if (!values[k].shape.is_same())
-        value = b.CreateAlignedLoad(b.element(size), of_lane_on_stack(k, b.element(size), lane), llvm::Align(size));
-      b.CreateAlignedStore(value, b.pointer(b.CreateAdd(to, b.getInt64(k * size))), llvm::Align(size));
-    }
-  });
 }
 
 // What was there before, where it is asked for.

@@ -28,24 +28,34 @@ llvm::Value* Translator::first_lane() {
   return b_->CreateBinaryIntrinsic(llvm::Intrinsic::cttz, acting_, b_->getTrue());
 }
 
-// Lane 0, or all lanes as a vector. What the others have that the shape does not say goes to `differs_`; `fits` becomes
+// Lane 0, or all lanes as a vector. What the others have that the shape does not say goes to `unlike`; `fits` becomes
 // false where lane 0 is not what is known.
-llvm::Value* Translator::load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits,
-                                      Lanes& out) {
+Lanes Translator::load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits,
+                               BitsOfSize& unlike) {
   auto& b = *b_;
-  out.shape = shape;
-  if (shape.is_any) return out.value = b.CreateAlignedLoad(b.vector(size), at, llvm::Align(4));
+  if (shape.is_any) return {shape, b.CreateAlignedLoad(b.vector(size), at, llvm::Align(4))};
+  Lanes out{shape};
   out.value = b.CreateAlignedLoad(b.element(size), at, llvm::Align(4));
   auto* const all = b.CreateAlignedLoad(b.vector(size), at, llvm::Align(4));
   if (!all_lanes_ && shape.is_same())  // of the first lane that executes
     out.value = b.CreateExtractElement(all, first_lane());
-  auto* const unlike = b.CreateXor(all, b.as_vector(out));
-  auto*& differs = differs_[size];
-  differs = differs ? b.CreateOr(differs, unlike) : unlike;
+  auto* const bits = b.CreateXor(all, b.as_vector(out));
+  auto*& known = unlike[size];
+  known = known ? b.CreateOr(known, bits) : bits;
   if (shape.value)
     fits = b.CreateAnd(fits, b.CreateICmpEQ(out.value, llvm::ConstantInt::get(b.element(size), *shape.value)));
   if (shape.value) out.value = llvm::ConstantInt::get(b.element(size), *shape.value);
-  return out.value;
+  return out;
+}
+
+llvm::Value* Translator::are_zero(const BitsOfSize& unlike) {
+  auto& b = *b_;
+  llvm::Value* out = b.getTrue();
+  for (const auto& [size, bits] : unlike) {
+    auto* const some = b.CreateOrReduce(of_lanes(bits, llvm::Constant::getNullValue(bits->getType())));
+    out = b.CreateAnd(out, b.CreateICmpEQ(some, llvm::ConstantInt::get(b.element(size), 0)));
+  }
+  return out;
 }
 
 // One number, which may have to be the one that is known.
@@ -79,13 +89,26 @@ void Translator::load_predicate(Key key, llvm::Value*& fits) {
 
 PackedPlaces Translator::places_of(Key key) { return jit::places_of(*b_, registers_, function_.register_bytes, key); }
 
+// Whether registers without a mark have their shapes: no mark can say that the first index of a row is that of the
+// second lane, too. `load_register` finds their values of lane 0 where a mark would have it.
+llvm::Value* Translator::have_shapes(const std::set<Key>& registers) {
+  auto& b = *b_;
+  llvm::Value* out = b.getTrue();
+  BitsOfSize unlike;
+  for (const auto key : registers) {
+    const auto places = places_of(key);
+    const auto lanes = load_checked(places.all, key.size, assumptions_.of_register(key), out, unlike);
+    b.CreateAlignedStore(lanes.value, places.first, llvm::Align(8));
+  }
+  return b.CreateAnd(out, are_zero(unlike));
+}
+
 // Marks are right for nearly all warps. Otherwise, registers are unpacked or looked at one by one.
 void Translator::check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* stops, llvm::Value* fits) {
   auto& b = *b_;
   const auto bytes = function_.register_bytes;
   MarkGroups marks;
-  bool may_be_right = true;
-  std::set<Key> looked_at;
+  std::set<Key> looked_at, without_mark;
   for (const auto key : used_at(stretches_[0].begin)) {
     if (!Marks::may_have(key.size)) continue;
     const auto& shape = assumptions_.of_register(key);
@@ -94,15 +117,22 @@ void Translator::check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* st
     if (mark == 0) unmarked_.insert(key);
     if (shape.is_any) continue;
     looked_at.insert(key);
-    may_be_right &= mark != 0;
+    if (mark == 0) without_mark.insert(key);
   }
   if (marks.empty()) {
     b.CreateCondBr(fits, goes_on, stops);
     return;
   }
   auto *const looks = new_block("looks"), *const other = new_block("other"), *const each = new_block("each");
-  auto* const are_right = may_be_right ? marks.are_right(b, registers_, bytes) : b.getFalse();
-  b.CreateCondBr(b.CreateAnd(fits, are_right), goes_on, looks);
+  auto* const are_right = b.CreateAnd(fits, marks.are_right(b, registers_, bytes));
+  if (without_mark.empty()) {
+    b.CreateCondBr(are_right, goes_on, looks);
+  } else {
+    auto* const in_line = new_block("in_line");
+    b.CreateCondBr(are_right, in_line, looks);
+    b.SetInsertPoint(in_line);
+    b.CreateCondBr(have_shapes(without_mark), goes_on, looks);
+  }
   b.SetInsertPoint(looks);
   b.CreateCondBr(fits, other, stops);
   b.SetInsertPoint(other);
@@ -198,10 +228,11 @@ void Translator::emit_entry() {
   const auto used = used_at(stretches_[0].begin);
   for (const auto key : used)
     if (key.size == 0) load_predicate(key, fits);
+  BitsOfSize unlike;
   for (const auto& [key, shape] : assumptions_.special()) {
     auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), special, key.offset);
     if (!is_same_by_nature(key.offset) || !shape.is_same()) {
-      load_checked(at, key.size, shape, fits, special_[key]);
+      special_[key] = load_checked(at, key.size, shape, fits, unlike);
       continue;
     }
     special_[key] = {shape, load_known(at, key.size, 4, shape, fits)};
@@ -210,10 +241,7 @@ void Translator::emit_entry() {
   for (const auto& [key, shape] : assumptions_.params())
     params_[key] = {
         shape, load_known(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, key.offset), key.size, 1, shape, fits)};
-  for (const auto& [size, differs] : differs_) {
-    auto* const some = b.CreateOrReduce(of_lanes(differs, llvm::Constant::getNullValue(differs->getType())));
-    fits = b.CreateAnd(fits, b.CreateICmpEQ(some, llvm::ConstantInt::get(b.element(size), 0)));
-  }
+  fits = b.CreateAnd(fits, are_zero(unlike));
   auto* const goes_on = new_block("fits");
   auto* const stops = new_block("mismatch");
   check_registers(goes_on, stops, fits);

@@ -21,6 +21,9 @@ bool converts_halves();
 // Whether it loads and stores rows of words for some lanes. LLVM would make a branch for each lane.
 bool has_masked_accesses();
 
+// Whether such a store takes no longer than to load, change and store the row.
+bool has_fast_masked_stores();
+
 // Whether it loads from an address for each lane faster than one lane after the other.
 bool has_fast_gathers();
 

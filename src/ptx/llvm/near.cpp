@@ -98,7 +98,7 @@ void Translator::check_near(const MemoryAccess& access, std::uint32_t at, const 
   auto* const goes_on = new_block("near");
   auto* const other = new_block("elsewhere");
   auto* const likely = llvm::MDBuilder(b.getContext()).createBranchWeights(1000, 1);
-  auto* const fits = b.CreateAnd(is_aligned, is_inside(extent_of_all(shape)));
+  auto* const fits = b.CreateAnd(is_aligned, is_inside(extent_of_all(b, shape)));
   llvm::PHINode* holds_all = nullptr;
   if (acts_ && !shape.is_same()) {  // where those of all lanes are not inside, those that act may be
     holds_all = llvm::PHINode::Create(b.getInt1Ty(), 2, "holds_all", goes_on);

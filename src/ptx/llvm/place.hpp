@@ -19,6 +19,8 @@ struct Place {
   llvm::Value* holds_all = nullptr;  // whether the bytes of all lanes are there, not only of those that act; or null
 };
 
+class LaneBuilder;
+
 // Memory that is known: what is added to an address of it gives the host's.
 struct Room {
   llvm::Value *start, *size, *delta;
@@ -28,5 +30,6 @@ struct Room {
 struct Extent {
   llvm::Value *least, *most;
 };
+Extent extent_of_all(LaneBuilder& b, const Shape& shape);
 
 }  // namespace nvmlkit::ptx::jit

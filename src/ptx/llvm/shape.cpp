@@ -23,6 +23,7 @@ std::int64_t truncated(std::uint64_t value, unsigned size) {
 
 std::int64_t Shape::least() const { return *std::ranges::min_element(more); }
 std::int64_t Shape::most() const { return *std::ranges::max_element(more); }
+bool Shape::fits_word() const { return least() >= INT32_MIN && most() <= INT32_MAX; }
 
 Shape join(const Shape& a, const Shape& b) {
   if (a.is_any || b.is_any || a.more != b.more) return Shape::any();

@@ -37,6 +37,7 @@ struct Shape {
   }
   std::int64_t least() const;
   std::int64_t most() const;
+  bool fits_word() const;  // they have 32 bits with a sign
   // The lanes are as many apart.
   bool is_like(const Shape& other) const { return is_any == other.is_any && more == other.more; }
   bool operator==(const Shape&) const = default;

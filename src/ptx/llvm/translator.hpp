@@ -6,7 +6,7 @@
 
 #include "ptx/llvm/access_form.hpp"
 #include "ptx/llvm/assumptions.hpp"
-#include "ptx/llvm/data.hpp"
+#include "ptx/llvm/facts.hpp"
 #include "ptx/llvm/lanes.hpp"
 #include "ptx/llvm/near.hpp"
 #include "ptx/llvm/parting.hpp"
@@ -22,18 +22,11 @@ struct PackedPlaces;
 struct Run;
 struct Window;
 
-// What is known of a function, for all of its pieces.
-struct Facts {
-  explicit Facts(const Function& function) : needs(function), data(function, needs) {}
-
-  const Needs needs;
-  const Data data;
-  std::set<std::uint32_t> plain_loops;  // begin at these, and are not worth a look of their own
-};
-
 // What is known of registers at an instruction.
 using Shapes = std::map<Key, Shape>;
 using Values = std::map<Key, Lanes>;
+// For each lane, by the bytes of a lane.
+using BitsOfSize = std::map<unsigned, llvm::Value*>;
 
 class Translator {
  public:
@@ -79,7 +72,9 @@ class Translator {
   void load_register(Key key);
   void find_floats();
   PackedPlaces places_of(Key key);
-  llvm::Value* load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits, Lanes& out);
+  Lanes load_checked(llvm::Value* at, unsigned size, const Shape& shape, llvm::Value*& fits, BitsOfSize& unlike);
+  llvm::Value* are_zero(const BitsOfSize& unlike);  // of the lanes that act
+  llvm::Value* have_shapes(const std::set<Key>& registers);
   // A vector, with numbers in place of those of lanes that do not act.
   llvm::Value* of_lanes(llvm::Value* vector, llvm::Value* others);
   llvm::Value* first_lane();  // that acts
@@ -168,9 +163,8 @@ class Translator {
   bool emit_tensor(std::uint32_t at);
   bool emit_matrix_load(std::uint32_t at);  // matrix_loads.cpp
 
-  // Memory (memory.cpp, places.cpp, guarded.cpp).
+  // Memory (memory.cpp, places.cpp, guarded.cpp; of scattered addresses, all at once: at_once.cpp).
   std::optional<MemoryAccess> access_at(std::uint32_t at) const;
-  // Of scattered addresses, all at once (at_once.cpp).
   static bool is_at_once(const MemoryAccess& access, const Place& place);
   llvm::Value* gather_part(const MemoryAccess& access, const Place& place, unsigned part);
   void scatter(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
@@ -211,21 +205,19 @@ class Translator {
   void lay_out(llvm::Value* hosts);
   llvm::Value* laid_out(llvm::Value* lane);
   llvm::Value* host_of_lane(const Place& place, unsigned lane, unsigned part);
-  // By some lanes (acting.cpp).
-  Extent extent_of_all(const Shape& shape);
+  // By some lanes (acting.cpp, acting_stores.cpp).
   Extent extent_of(const Shape& shape);
   llvm::Value* stack(unsigned number);
   llvm::Value* of_lane_on_stack(unsigned number, llvm::Type* element, llvm::Value* lane);
   void for_acting(llvm::function_ref<void(llvm::Value* lane)> each);
-  static bool is_masked_row(const MemoryAccess& access, const Place& place);
   llvm::Value* host_at(const Place& place, llvm::Value* lane);
   std::vector<llvm::Value*> load_some(const MemoryAccess& access, const Place& place);
   std::vector<llvm::Value*> load_acting(const MemoryAccess& access, const Place& place);
   llvm::Value* load_window(unsigned size, const Place& place, const Window& window);
   llvm::Value* load_runs(unsigned size, const Place& place, const std::vector<Run>& runs);
   void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
-  bool store_to_shared(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
-  bool store_runs(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
+  llvm::Value* may_blend(const MemoryAccess& access, const Place& place, const std::vector<Run>& rows);
+  void store_rows(const std::vector<Run>& rows, const Place& place, unsigned size, const Lanes& value, bool blends);
   void store_lanes(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   llvm::Value* change_some(const MemoryAccess& access, const Place& place, const ChangeOperands& all, bool is_plain);
   // Accesses near each other (near.cpp).
@@ -262,11 +254,10 @@ class Translator {
   llvm::Value *registers_ = nullptr, *reached_ = nullptr;
   llvm::Value* image_ = nullptr;  // of the module's variables: the address
   llvm::Value *shared_ = nullptr, *shared_bytes_ = nullptr;
-  llvm::Value* laid_out_ = nullptr;           // an address for each lane, on the stack
-  std::vector<llvm::Value*> stack_;           // numbers of each lane
-  std::map<unsigned, llvm::Value*> differs_;  // by size: bits that are not as assumed
-  Values loaded_;                             // what lies in the registers of the frame since the start
-  std::set<Key> unmarked_;                    // registers of which all values lie there
+  llvm::Value* laid_out_ = nullptr;  // an address for each lane, on the stack
+  std::vector<llvm::Value*> stack_;  // numbers of each lane
+  Values loaded_;                    // what lies in the registers of the frame since the start
+  std::set<Key> unmarked_;           // registers of which all values lie there
   std::map<Key, Lanes> special_, params_;
 
   struct Incoming {
