@@ -1,6 +1,7 @@
 // Marks of registers, of which compiled code leaves the value of lane 0 alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
@@ -55,7 +56,29 @@ TEST(PtxPackedRegisters, RowsOfAnyLength) {
   expect_same<std::uint32_t>(64, 5, rows(32, -(1 << 26), 0));
 }
 
+// An index that is kept inside of its row: from the second lane on, up to the one before the last, or both.
+More kept_rows(unsigned length, std::int64_t step, std::int64_t further, bool at_start, bool at_end) {
+  More out{};
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const std::int64_t place = lane % length, least = at_start ? 1 : 0, most = length - (at_end ? 2 : 1);
+    out[lane] = step * (std::clamp(place, least, most) - least) + further * (lane / length);
+  }
+  return out;
+}
+
+TEST(PtxPackedRegisters, RowsWithANumberTwiceAtAnEnd) {
+  for (const unsigned length : {4u, 8u, 16u, 32u})
+    for (const std::int64_t step : {1, -1, 4, 8, 31, -32})
+      for (const std::int64_t further : {0, 64, -32768, 32767})
+        for (const int ends : {1, 2, 3}) {
+          expect_same<std::uint32_t>(192, 3, kept_rows(length, step, further, ends & 1, ends & 2));
+          expect_same<std::uint64_t>(384, 0xFFFFFFFFFFFFFFF0, kept_rows(length, step, further, ends & 1, ends & 2));
+        }
+}
+
 TEST(PtxPackedRegisters, WhatNoMarkSays) {
+  EXPECT_FALSE(Mark::of(0, 4, kept_rows(16, 32, 64, true, false)));
+  EXPECT_FALSE(Mark::of(0, 4, kept_rows(16, 4, 32768, false, true)));
   EXPECT_FALSE(Mark::of(0, 4, rows(32, 1 << 26, 0)));
   EXPECT_FALSE(Mark::of(0, 4, rows(16, 1024, 1)));
   EXPECT_FALSE(Mark::of(0, 4, rows(16, 0, 32768)));
@@ -73,6 +96,8 @@ TEST(PtxPackedRegisters, EqualLanesHaveOneMark) {
   EXPECT_EQ(row->word(), parts->word());
   EXPECT_NE(Mark::of(0, 8, rows(32, 4, 0))->word(), row->word());
   EXPECT_NE(Mark::of(0, 4, rows(32, 0, 0))->word(), 0u);
+  EXPECT_NE(Mark::of(0, 4, kept_rows(16, 4, 64, true, false))->word(),
+            Mark::of(0, 4, kept_rows(16, 4, 64, false, true))->word());
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 21;
+inline constexpr std::uint32_t kCompilerVersion = 22;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

@@ -7,10 +7,12 @@ namespace {
 
 template <class T>
 void fill(std::byte* at, const Mark& mark, const std::byte* of_lane_0) {
+  const auto rows = mark.rows();
   T values[kLanes];
   T first = 0;
   std::memcpy(&first, of_lane_0, sizeof first);
-  for (unsigned lane = 0; lane < kLanes; ++lane) values[lane] = static_cast<T>(first + mark.more(lane));
+  for (std::int32_t lane = 0; lane < static_cast<std::int32_t>(kLanes); ++lane)
+    values[lane] = first + static_cast<T>(std::int64_t{rows.more(lane)});
   std::memcpy(at, values, sizeof values);
 }
 
