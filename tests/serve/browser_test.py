@@ -68,6 +68,7 @@ class Page(ServeTest):
     def setUp(self) -> None:
         super().setUp()
         self.browser.size(1360, 900)
+        self.browser.driver.get("about:blank")  # the page of the test before asks for its server, which has ended
         self.browser.console()
 
     def show(self, *arguments: str | Path, tab: str = "topology") -> Served:
