@@ -51,7 +51,8 @@ class Mark {
     if (kind == kWhole) return {kWhole, 0, 0, signed_word >> kFirstBit, 0};
     const std::int32_t low = static_cast<std::int16_t>(word_ & 0xFFFF), further = signed_word >> 16;
     if (kind != kKept) return {kind, 0, 0, low >> kFirstBit, further};
-    return {low >> kFirstBit & std::int32_t{kKind}, low >> kEnds & 1, low >> kEnds >> 1 & 1, low >> kStepOfKept, further};
+    return {low >> kFirstBit & std::int32_t{kKind}, low >> kEnds & 1, low >> kEnds >> 1 & 1, low >> kStepOfKept,
+            further};
   }
 
  private:

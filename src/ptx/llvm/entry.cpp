@@ -89,8 +89,8 @@ void Translator::load_predicate(Key key, llvm::Value*& fits) {
 
 PackedPlaces Translator::places_of(Key key) { return jit::places_of(*b_, registers_, function_.register_bytes, key); }
 
-// Whether registers have the shapes that no mark says. `load_register` finds their values of lane 0 where a register with
-// a mark has it.
+// Whether registers have the shapes that no mark says. `load_register` finds their values of lane 0 where a register
+// with a mark has it.
 llvm::Value* Translator::have_shapes(const std::set<Key>& registers) {
   auto& b = *b_;
   llvm::Value* out = b.getTrue();
