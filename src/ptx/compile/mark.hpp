@@ -30,9 +30,6 @@ class Mark {
   unsigned size() const { return word_ & kIsWide ? 8 : 4; }
   // Where the register begins in its 128 bytes.
   unsigned begin() const { return word_ & kIsBehind ? 64 : 0; }
-  std::uint64_t more(unsigned lane) const {
-    return static_cast<std::uint64_t>(std::int64_t{rows().more(static_cast<std::int32_t>(lane))});
-  }
 
   // What it says, taken apart. For all lanes, `more` is a few instructions on vectors.
   struct Rows {

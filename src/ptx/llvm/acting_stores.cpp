@@ -49,9 +49,9 @@ void Translator::store_rows(const std::vector<Run>& rows, const Place& place, un
   }
 }
 
-// Whether no other thread changes the bytes between their load and their store. Null: one may, or a mask takes no
-// longer. Shared memory is changed by one thread of the host at a time, that of a GPU in a turn that is alone with it
-// (run/alone.hpp).
+// Whether no other thread changes the bytes between their load and their store. Null: one may, or to store with a mask
+// takes no longer. Shared memory is changed by one thread of the host at a time, that of a GPU in a turn that is alone
+// with it (run/alone.hpp).
 llvm::Value* Translator::may_blend(const MemoryAccess& access, const Place& place, const std::vector<Run>& rows) {
   auto& b = *b_;
   if (rows.empty()) return nullptr;
@@ -73,23 +73,23 @@ void Translator::store_some(const MemoryAccess& access, const Place& place, cons
   auto& b = *b_;
   const auto rows = rows_of(access, place);
   auto* const blends = may_blend(access, place, rows);
-  if (!blends) return store_lanes(access, place, values);
+  if (!blends) return store_lanes(access, place, values, rows);
   auto *const blend = new_block("blend"), *const each = new_block("each_lane"), *const done = new_block("stored");
   b.CreateCondBr(blends, blend, each);
   b.SetInsertPoint(blend);
   store_rows(rows, place, access.element_size(), values[0], /*blends=*/true);
   b.CreateBr(done);
   b.SetInsertPoint(each);
-  store_lanes(access, place, values);
+  store_lanes(access, place, values, rows);
   b.CreateBr(done);
   b.SetInsertPoint(done);
 }
 
 // Lanes in their order: where several write to one place, the last one counts.
-void Translator::store_lanes(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values) {
+void Translator::store_lanes(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values,
+                             const std::vector<Run>& rows) {
   auto& b = *b_;
   const auto size = access.element_size();
-  const auto rows = rows_of(access, place);
   const bool has_few = !rows.empty() && rows.size() <= kMostRows && has_fast_gathers();
   if (has_few || (rows.size() == 1 && has_masked_accesses()))
     return store_rows(rows, place, size, values[0], /*blends=*/false);

@@ -35,6 +35,7 @@ void prefetch_next_block(LaneBuilder& b, const Function& function, std::uint32_t
   for (const auto& run : runs) {
     if (!is_of_lines(run)) continue;
     const auto bytes = run.count * size;
+    // A line further than the next block: rows mostly begin within a line.
     for (auto end = bytes + kLine; end <= 2 * bytes + kLine; end += kLine) {
       const auto more = place.shape->more[run.first] + static_cast<std::int64_t>(end) - 1;
       auto* const there = b.pointer(b.CreateAdd(place.host, b.getInt64(static_cast<std::uint64_t>(more))));

@@ -218,7 +218,8 @@ class Translator {
   void store_some(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
   llvm::Value* may_blend(const MemoryAccess& access, const Place& place, const std::vector<Run>& rows);
   void store_rows(const std::vector<Run>& rows, const Place& place, unsigned size, const Lanes& value, bool blends);
-  void store_lanes(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values);
+  void store_lanes(const MemoryAccess& access, const Place& place, const std::vector<Lanes>& values,
+                   const std::vector<Run>& rows);
   llvm::Value* change_some(const MemoryAccess& access, const Place& place, const ChangeOperands& all, bool is_plain);
   // Accesses near each other (near.cpp).
   std::optional<Near> near_at(std::uint32_t at, const Shape& shape) const;
