@@ -33,6 +33,10 @@ using ExecuteOne = bool (*)(CodeContext*, std::uint32_t at, std::int32_t place);
 using Unpack = void (*)(std::byte* registers, std::uint32_t register_bytes);
 using UnpackRegister = void (*)(std::byte* at, std::uint32_t* mark, const std::byte* first);
 
+// Before and behind shared memory lie so many bytes that belong to nobody: where some lanes reach shared memory, code may
+// read and write back what the others would reach.
+inline constexpr std::size_t kRoomAroundShared = 256;
+
 // What code did with memory that other threads wait for or change.
 inline constexpr std::uint32_t kMemoryChanged = 1, kMemoryLookedAt = 2;
 
@@ -106,7 +110,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 22;
+inline constexpr std::uint32_t kCompilerVersion = 23;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

@@ -92,13 +92,16 @@ llvm::Value* Translator::host_at(const Place& place, llvm::Value* lane) {
   return b.CreateAdd(place.host, b.CreateAlignedLoad(b.getInt64Ty(), more, llvm::Align(8)));
 }
 
-// Where the bytes of all lanes are there, a load of all takes fewer instructions than one with a mask.
+// Where the bytes of all lanes are there, a load of all takes fewer instructions than one with a mask. Around shared
+// memory there are always enough of them.
 std::vector<llvm::Value*> Translator::load_some(const MemoryAccess& access, const Place& place) {
   auto& b = *b_;
   const auto size = access.element_size();
-  const bool may_load_all = place.holds_all && access.values.size() == 1;
+  const bool is_shared = access.space == Space::shared && !place.is_laid_out;
+  const bool may_load_all = (place.holds_all || is_shared) && access.values.size() == 1;
   const auto window = may_load_all ? window_of(*place.shape, size) : std::nullopt;
   if (!window) return load_acting(access, place);
+  if (is_shared) return {load_window(size, place, *window)};
   auto *const all = new_block("all_lanes"), *const acting = new_block("acting_lanes"),
               *const loaded = new_block("loaded");
   b.CreateCondBr(place.holds_all, all, acting);

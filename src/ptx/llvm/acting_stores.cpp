@@ -56,6 +56,7 @@ llvm::Value* Translator::may_blend(const MemoryAccess& access, const Place& plac
   auto& b = *b_;
   if (rows.empty()) return nullptr;
   if (access.space == Space::shared) {
+    if (window_of(*place.shape, access.element_size())) return b.getTrue();  // kRoomAroundShared
     if (!place.shape->fits_word()) return nullptr;
     const auto [least, most] = extent_of_all(b, *place.shape);
     auto* const begin = b.CreateSub(b.CreateAdd(place.host, least), shared_);
@@ -74,6 +75,7 @@ void Translator::store_some(const MemoryAccess& access, const Place& place, cons
   const auto rows = rows_of(access, place);
   auto* const blends = may_blend(access, place, rows);
   if (!blends) return store_lanes(access, place, values, rows);
+  if (blends == b.getTrue()) return store_rows(rows, place, access.element_size(), values[0], /*blends=*/true);
   auto *const blend = new_block("blend"), *const each = new_block("each_lane"), *const done = new_block("stored");
   b.CreateCondBr(blends, blend, each);
   b.SetInsertPoint(blend);

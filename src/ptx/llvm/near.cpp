@@ -62,8 +62,8 @@ Near Translator::all_near(std::uint32_t at, Near first, const Shape& shape) cons
   return out;
 }
 
-// Where the bytes are not where they were expected, the interpreter executes the access, and goes on from there.
-void Translator::check_near(const MemoryAccess& access, std::uint32_t at, const Shape& shape, Near& near) {
+// Where the bytes are not where they were expected, the code ends. `leaves` sees to that; it gets the number of the place.
+void Translator::check_near(const Shape& shape, Near& near, llvm::function_ref<void(std::int32_t)> leaves) {
   auto& b = *b_;
   llvm::Value *start = b.getInt64(0), *room = shared_bytes_;
   auto* delta = shared_;
@@ -101,20 +101,22 @@ void Translator::check_near(const MemoryAccess& access, std::uint32_t at, const 
   auto* const fits = b.CreateAnd(is_aligned, is_inside(extent_of_all(b, shape)));
   llvm::PHINode* holds_all = nullptr;
   if (acts_ && !shape.is_same()) {  // where those of all lanes are not inside, those that act may be
-    holds_all = llvm::PHINode::Create(b.getInt1Ty(), 2, "holds_all", goes_on);
-    holds_all->addIncoming(b.getTrue(), b.GetInsertBlock());
     auto* const some = new_block("some_lanes");
     b.CreateCondBr(fits, goes_on, some, likely);
+    auto* const before = b.GetInsertBlock();
     b.SetInsertPoint(some);
     auto* const some_fit = b.CreateAnd(is_aligned, is_inside(extent_of(shape)));
-    holds_all->addIncoming(b.getFalse(), b.GetInsertBlock());
+    if (near.space == Space::global) {
+      holds_all = llvm::PHINode::Create(b.getInt1Ty(), 2, "holds_all", goes_on);
+      holds_all->addIncoming(b.getTrue(), before);
+      holds_all->addIncoming(b.getFalse(), b.GetInsertBlock());
+    }
     b.CreateCondBr(some_fit, goes_on, other);
   } else {
     b.CreateCondBr(fits, goes_on, other, likely);
   }
   b.SetInsertPoint(other);
-  call_interpreter(at, place);
-  leave_behind(access, at);
+  leaves(place);
   b.SetInsertPoint(goes_on);
   near.host = b.CreateAdd(base, delta);
   near.delta = delta;
@@ -135,22 +137,33 @@ void Translator::leave_behind(const MemoryAccess& access, std::uint32_t at) {
   values_ = kept;
 }
 
-bool Translator::emit_near(const MemoryAccess& access, std::uint32_t at) {
+std::vector<Near>::const_iterator Translator::known_near(const Near& near) const {
+  return std::ranges::find_if(near_, [&](const Near& one) {
+    return one.is_of_one(near) && one.base_value == near.base_value && one.covers(near);
+  });
+}
+
+Lanes Translator::base_of(const MemoryAccess& access) {
   auto& b = *b_;
   Lanes base{Shape::same(), b.getInt64(0)};
   if (access.base.is_there()) base = operand(access.base, access.wide_address ? 8 : 4);
+  if (access.of_image) base.value = access.base.is_there() ? b.CreateAdd(base.value, image_) : image_;
+  return base;
+}
+
+bool Translator::emit_near(const MemoryAccess& access, std::uint32_t at) {
+  auto& b = *b_;
+  const auto base = base_of(access);
   auto near = near_at(at, base.shape);
   if (!near) return false;
-  if (access.of_image) base.value = access.base.is_there() ? b.CreateAdd(base.value, image_) : image_;
   near->base_value = base.value;
-  auto known = std::ranges::find_if(near_, [&](const Near& one) {
-    return one.is_of_one(*near) && one.base_value == near->base_value && one.covers(*near);
-  });
-  if (known == near_.end()) {
-    auto all = all_near(at, *near, base.shape);
-    check_near(access, at, base.shape, all);
-    known = near_.insert(near_.end(), all);
+  if (known_near(*near) == near_.end()) {
+    std::vector<NearCheck> checks{{at, base.shape, all_near(at, *near, base.shape)}};
+    if (is_plain_shared(at)) look_ahead(checks);
+    check_all(checks);
+    for (const auto& check : checks) near_.push_back(check.near);
   }
+  const auto known = known_near(*near);
   const auto offset = static_cast<std::uint64_t>(near->low - base.shape.least());
   Place place{&base.shape, b.CreateAdd(known->host, b.getInt64(offset))};
   place.delta = known->delta;

@@ -2,6 +2,8 @@
 // them.
 #pragma once
 
+#include <cstdint>
+
 #include "ptx/llvm/access_form.hpp"
 
 namespace llvm {
@@ -32,6 +34,13 @@ struct Near {
     return low <= other.low && other.high <= high && other.align <= align &&
            (residue - other.residue) % other.align == 0;
   }
+};
+
+// To be made before the code goes on.
+struct NearCheck {
+  std::uint32_t at;  // the access
+  Shape shape;       // of its addresses
+  Near near;
 };
 
 }  // namespace nvmlkit::ptx::jit

@@ -86,7 +86,7 @@ void Translator::begin_stretch(std::size_t number) {
 void Translator::emit_instruction(std::uint32_t at) {
   if (const auto pure = pure_form(function_, needs_, at)) return emit_pure(*pure, at);
   if (emit_parts(at)) return;
-  end_row(at);
+  if (!stays_in_row(at)) end_row(at);
   // Of a block of one warp: what is before it stays before it.
   if (function_.code[at].kind == Kind::barrier) {
     b_->CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);

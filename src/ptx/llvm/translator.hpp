@@ -224,10 +224,18 @@ class Translator {
   // Accesses near each other (near.cpp).
   std::optional<Near> near_at(std::uint32_t at, const Shape& shape) const;
   bool emit_near(const MemoryAccess& access, std::uint32_t at);
-  void check_near(const MemoryAccess& access, std::uint32_t at, const Shape& shape, Near& near);
+  std::vector<Near>::const_iterator known_near(const Near& near) const;
+  Lanes base_of(const MemoryAccess& access);
+  void check_near(const Shape& shape, Near& near, llvm::function_ref<void(std::int32_t)> leaves);
   void leave_behind(const MemoryAccess& access, std::uint32_t at);
   Near all_near(std::uint32_t at, Near first, const Shape& shape) const;
   llvm::Value* to_register(llvm::Value* value, const MemoryAccess& access);
+  // Of shared memory, several checked at once (near_ahead.cpp).
+  bool is_plain_shared(std::uint32_t at) const;
+  void look_ahead(std::vector<NearCheck>& checks);
+  llvm::Value* are_inside(const std::vector<NearCheck>& checks);
+  void check_all(std::vector<NearCheck>& checks);
+  bool stays_in_row(std::uint32_t at);
 
   const Function& function_;
   const Needs& needs_;

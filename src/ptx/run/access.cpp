@@ -51,7 +51,7 @@ std::byte* Warp::reach_shared_by_lanes(const Instruction& i, std::uint64_t addre
                                        std::size_t align) {
   if ((address & (align - 1)) == 0) {
     if (i.space == Space::global) return block.worker().global(address, bytes, i);
-    auto& shared = block.shared();
+    const auto shared = block.shared();
     if (i.space == Space::shared && address < shared.size() && bytes <= shared.size() - address)
       return shared.data() + address;
   }

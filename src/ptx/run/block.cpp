@@ -15,7 +15,8 @@ Block::Block(Worker& worker, Group& group, unsigned rank)
   const auto warps = (worker.threads_of_block + kLanes - 1) / kLanes;
   for (unsigned i = 0; i < warps; ++i) warps_.push_back(std::make_unique<Warp>(*this));
   asked_ = (worker.grid.module->shared_bytes + worker.grid.dynamic_shared + checking.gap + 15) / 16 * 16;
-  shared_.resize(asked_ + kReserved);
+  memory_.resize(kRoomAroundShared + asked_ + kReserved + kRoomAroundShared);
+  shared_ = std::span(memory_).subspan(kRoomAroundShared, asked_ + kReserved);
   if (checking.initialized && worker.grid.checks) written_.resize(shared_.size());
   for (unsigned i = 0; i < warps; ++i) fill_special(*warps_[i], i);
   if (checking.watches_blocks() && worker.grid.checks) watch_ = std::make_unique<BlockWatch>(*this);
@@ -40,7 +41,7 @@ void Block::start(std::uint64_t number) {
 
 // Shared memory starts as zero, also that of the block before. A module of a library has megabytes of it, and a kernel
 // reaches its own variables.
-void Block::clear(std::vector<std::byte>& bytes) const {
+void Block::clear(std::span<std::byte> bytes) const {
   const auto& grid = worker_->grid;
   const auto first = bytes.begin();
   if (grid.entry->calls_by_address) return std::fill(first, bytes.end(), std::byte{});

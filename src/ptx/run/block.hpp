@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,7 @@ class Block {
 
   // Of the worker that executes the block.
   Worker& worker() { return *worker_; }
-  std::vector<std::byte>& shared() { return shared_; }
+  std::span<std::byte> shared() { return shared_; }
   Group& group() { return group_; }
   unsigned rank() const { return rank_; }
   std::uint32_t live_threads() const { return live_threads_; }
@@ -76,7 +77,7 @@ class Block {
   void print(std::string_view text);
 
  private:
-  void clear(std::vector<std::byte>& bytes) const;  // of shared memory
+  void clear(std::span<std::byte> bytes) const;  // of shared memory
   struct Barrier {
     unsigned arrived = 0, arrived_true = 0, expected = 0;
   };
@@ -115,7 +116,8 @@ class Block {
   Group& group_;
   const unsigned rank_;
   std::vector<std::unique_ptr<Warp>> warps_;
-  std::vector<std::byte> shared_;
+  std::vector<std::byte> memory_;   // shared memory, with kRoomAroundShared on both sides
+  std::span<std::byte> shared_;     // of it
   std::vector<std::byte> written_;  // of a sanitizer that looks at what was written: of shared memory
   std::size_t asked_ = 0;           // bytes of it that the program asked for
   Barrier barriers_[kBarriers];

@@ -70,7 +70,7 @@ void Group::check() {
 std::byte* Group::bytes(std::uint64_t address, std::uint64_t size) {
   const auto rank = (address >> kRankShift) - 1;
   if (rank >= members_.size()) return nullptr;
-  auto& shared = members_[rank].block->shared();
+  const auto shared = members_[rank].block->shared();
   const auto offset = offset_of(address);
   return offset < shared.size() && size <= shared.size() - offset ? shared.data() + offset : nullptr;
 }

@@ -20,7 +20,7 @@ constexpr const char* kScope = "Both are atomic, but a scope leaves out the othe
 bool BlockState::is_same_value(Look& look, const Event& event, Stamp earlier, std::uint64_t address, unsigned lane) {
   const auto size = look.size;
   if (!look.form || look.touch != Touch::writes || event.touch != Touch::writes || size > 16) return false;
-  auto& memory = (look.owner ? look.owner : &block_)->shared();
+  const auto memory = (look.owner ? look.owner : &block_)->shared();
   auto* const bytes =
       look.is_global ? block_.worker().global(address, size, look.instruction) : memory.data() + address;
   if (!bytes || (!look.is_global && address + size > memory.size())) return false;
