@@ -33,8 +33,8 @@ using ExecuteOne = bool (*)(CodeContext*, std::uint32_t at, std::int32_t place);
 using Unpack = void (*)(std::byte* registers, std::uint32_t register_bytes);
 using UnpackRegister = void (*)(std::byte* at, std::uint32_t* mark, const std::byte* first);
 
-// Before and behind shared memory lie so many bytes that no program reaches. So where some lanes reach shared memory, code
-// may load and store what all lanes would.
+// Before and behind shared memory lie so many bytes that no program reaches. So where some lanes reach shared memory,
+// code may load and store what all lanes would.
 inline constexpr std::size_t kRoomAroundShared = 256;
 
 // What code did with memory that other threads wait for or change.

@@ -62,7 +62,8 @@ Near Translator::all_near(std::uint32_t at, Near first, const Shape& shape) cons
   return out;
 }
 
-// Where the bytes are not where they were expected, the code ends. `leaves` sees to that; it gets the number of the place.
+// Where the bytes are not where they were expected, the code ends. `leaves` sees to that; it gets the number of the
+// place.
 void Translator::check_near(const Shape& shape, Near& near, llvm::function_ref<void(std::int32_t)> leaves) {
   auto& b = *b_;
   llvm::Value *start = b.getInt64(0), *room = shared_bytes_;
@@ -138,9 +139,7 @@ void Translator::leave_behind(const MemoryAccess& access, std::uint32_t at) {
 }
 
 std::vector<Near>::const_iterator Translator::known_near(const Near& near) const {
-  return std::ranges::find_if(near_, [&](const Near& one) {
-    return one.is_of_one(near) && one.base_value == near.base_value && one.covers(near);
-  });
+  return std::ranges::find_if(near_, [&](const Near& one) { return one.is_check_of(near); });
 }
 
 Lanes Translator::base_of(const MemoryAccess& access) {

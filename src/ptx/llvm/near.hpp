@@ -34,6 +34,9 @@ struct Near {
     return low <= other.low && other.high <= high && other.align <= align &&
            (residue - other.residue) % other.align == 0;
   }
+  bool is_check_of(const Near& other) const {
+    return is_of_one(other) && base_value == other.base_value && covers(other);
+  }
 };
 
 // To be made before the code goes on.

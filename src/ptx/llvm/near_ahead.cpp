@@ -1,5 +1,5 @@
-// Accesses to shared memory with nothing but arithmetic between are checked at once, before the first of them. LLVM keeps
-// values in registers in code without branches only.
+// Accesses to shared memory with nothing but arithmetic between are checked at once, before the first of them. LLVM
+// keeps values in registers in code without branches only.
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
@@ -20,10 +20,8 @@ bool Translator::is_plain_shared(std::uint32_t at) const {
 // Adds checks for those behind the first one, as far as their addresses are known there.
 void Translator::look_ahead(std::vector<NearCheck>& checks) {
   const auto is_checked = [&](const Near& near) {
-    return std::ranges::any_of(checks, [&](const NearCheck& check) {
-      const auto& one = check.near;
-      return one.is_of_one(near) && one.base_value == near.base_value && one.covers(near);
-    });
+    return known_near(near) != near_.end() ||
+           std::ranges::any_of(checks, [&](const NearCheck& check) { return check.near.is_check_of(near); });
   };
   std::set<std::uint32_t> written;
   for (auto k = checks.front().at; k < stretch_end_; ++k) {
@@ -34,8 +32,7 @@ void Translator::look_ahead(std::vector<NearCheck>& checks) {
       const auto base = base_of(*access);
       auto near = near_at(k, base.shape);
       if (near) near->base_value = base.value;
-      if (near && !is_checked(*near) && known_near(*near) == near_.end())
-        checks.push_back({k, base.shape, all_near(k, *near, base.shape)});
+      if (near && !is_checked(*near)) checks.push_back({k, base.shape, all_near(k, *near, base.shape)});
     }
     for (const auto& a : needs_.accesses(k))
       if (a.writes || a.replaces) written.insert(a.offset);

@@ -1,6 +1,6 @@
-// Several accesses to shared memory with arithmetic between: code checks them together. At the ends of shared memory, for
-// lanes that do not act; where one of them fails; and with results that are no number, so that the interpreter executes
-// loads once more.
+// Several accesses to shared memory with arithmetic between: code checks them together. At the ends of shared memory,
+// for lanes that do not act; where one of them fails; and with results that are no number, so that the interpreter
+// executes loads once more.
 #include <bit>
 #include <limits>
 
@@ -39,7 +39,8 @@ void check_end() {
 // The third access of a row fails; the error is that of its first thread. `own` has 128 words.
 void check_faults() {
   const Kernel kernel(
-      "mul.wide.u32 %rd4, %r1, 512; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r8, [%rd5+4]; bar.sync 0; st.shared.u32 [%r7], %r4; add.s32 %r9, %r7, %r8;\n"
+      "mul.wide.u32 %rd4, %r1, 512; add.s64 %rd5, %rd1, %rd4; ld.global.u32 %r8, [%rd5+4]; bar.sync 0; st.shared.u32 "
+      "[%r7], %r4; add.s32 %r9, %r7, %r8;\n"
       "ld.shared.u32 %r10, [%r7];\n"
       "add.s32 %r11, %r10, 1;\n"
       "ld.shared.u32 %r12, [%r9];\n"
