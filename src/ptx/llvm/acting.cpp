@@ -97,7 +97,8 @@ llvm::Value* Translator::host_at(const Place& place, llvm::Value* lane) {
 std::vector<llvm::Value*> Translator::load_some(const MemoryAccess& access, const Place& place) {
   auto& b = *b_;
   const auto size = access.element_size();
-  const bool is_shared = access.space == Space::shared && !place.is_laid_out;
+  const bool is_shared = access.space == Space::shared;
+  static_assert(kRoomAroundShared >= kLanes * sizeof(std::uint64_t));  // the longest window
   const bool may_load_all = (place.holds_all || is_shared) && access.values.size() == 1;
   const auto window = may_load_all ? window_of(*place.shape, size) : std::nullopt;
   if (!window) return load_acting(access, place);

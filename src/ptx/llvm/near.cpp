@@ -15,7 +15,6 @@ constexpr std::int64_t kNear = 4096;
 
 }  // namespace
 
-// Nothing where the addresses are not known well enough.
 std::optional<Near> Translator::near_at(std::uint32_t at, const Shape& shape) const {
   const auto access = access_at(at);
   const auto space = function_.code[at].space;
@@ -142,34 +141,38 @@ std::vector<Near>::const_iterator Translator::known_near(const Near& near) const
   return std::ranges::find_if(near_, [&](const Near& one) { return one.is_check_of(near); });
 }
 
-Lanes Translator::base_of(const MemoryAccess& access) {
+// Nothing where the addresses are not known well enough.
+std::optional<NearCheck> Translator::near_access(const MemoryAccess& access, std::uint32_t at) {
   auto& b = *b_;
   Lanes base{Shape::same(), b.getInt64(0)};
   if (access.base.is_there()) base = operand(access.base, access.wide_address ? 8 : 4);
+  auto near = near_at(at, base.shape);
+  if (!near) return std::nullopt;
   if (access.of_image) base.value = access.base.is_there() ? b.CreateAdd(base.value, image_) : image_;
-  return base;
+  near->base_value = base.value;
+  return NearCheck{at, base.shape, *near};
 }
 
 bool Translator::emit_near(const MemoryAccess& access, std::uint32_t at) {
   auto& b = *b_;
-  const auto base = base_of(access);
-  auto near = near_at(at, base.shape);
-  if (!near) return false;
-  near->base_value = base.value;
-  if (known_near(*near) == near_.end()) {
-    std::vector<NearCheck> checks{{at, base.shape, all_near(at, *near, base.shape)}};
+  const auto own = near_access(access, at);
+  if (!own) return false;
+  const auto& base = own->shape;
+  const auto& near = own->near;
+  if (known_near(near) == near_.end()) {
+    std::vector<NearCheck> checks{{at, base, all_near(at, near, base)}};
     if (is_plain_shared(at)) look_ahead(checks);
     check_all(checks);
     for (const auto& check : checks) near_.push_back(check.near);
   }
-  const auto known = known_near(*near);
-  const auto offset = static_cast<std::uint64_t>(near->low - base.shape.least());
-  Place place{&base.shape, b.CreateAdd(known->host, b.getInt64(offset))};
+  const auto known = known_near(near);
+  const auto offset = static_cast<std::uint64_t>(near.low - base.least());
+  Place place{&base, b.CreateAdd(known->host, b.getInt64(offset))};
   place.delta = known->delta;
   place.holds_all = known->holds_all;
   const auto loaded = reach(access, place);
   const auto targets = targets_of(access);
-  const auto shape = shape_loaded(access, base.shape);
+  const auto shape = shape_loaded(access, base);
   for (std::size_t k = 0; k < targets.size(); ++k)
     if (targets[k].is_there()) values_[{targets[k].offset(), access.register_size}] = {shape, loaded[k]};
   return true;

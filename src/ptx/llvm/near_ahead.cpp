@@ -29,10 +29,9 @@ void Translator::look_ahead(std::vector<NearCheck>& checks) {
     if (!is_access && !pure_form(function_, needs_, k)) return;
     const auto access = is_access ? access_at(k) : std::nullopt;
     if (access && !(access->base.is_there() && written.contains(access->base.offset()))) {
-      const auto base = base_of(*access);
-      auto near = near_at(k, base.shape);
-      if (near) near->base_value = base.value;
-      if (near && !is_checked(*near)) checks.push_back({k, base.shape, all_near(k, *near, base.shape)});
+      const auto found = near_access(*access, k);
+      if (found && !is_checked(found->near))
+        checks.push_back({k, found->shape, all_near(k, found->near, found->shape)});
     }
     for (const auto& a : needs_.accesses(k))
       if (a.writes || a.replaces) written.insert(a.offset);
@@ -85,10 +84,8 @@ void Translator::check_all(std::vector<NearCheck>& checks) {
 bool Translator::stays_in_row(std::uint32_t at) {
   if (!row_ || !is_plain_shared(at)) return false;
   const auto access = *access_at(at);
-  const auto base = base_of(access);
-  auto near = near_at(at, base.shape);
-  if (near) near->base_value = base.value;
-  return access.loads && near && known_near(*near) != near_.end();
+  const auto found = near_access(access, at);
+  return access.loads && found && known_near(found->near) != near_.end();
 }
 
 }  // namespace nvmlkit::ptx::jit

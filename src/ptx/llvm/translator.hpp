@@ -225,7 +225,7 @@ class Translator {
   std::optional<Near> near_at(std::uint32_t at, const Shape& shape) const;
   bool emit_near(const MemoryAccess& access, std::uint32_t at);
   std::vector<Near>::const_iterator known_near(const Near& near) const;
-  Lanes base_of(const MemoryAccess& access);
+  std::optional<NearCheck> near_access(const MemoryAccess& access, std::uint32_t at);
   void check_near(const Shape& shape, Near& near, llvm::function_ref<void(std::int32_t)> leaves);
   void leave_behind(const MemoryAccess& access, std::uint32_t at);
   Near all_near(std::uint32_t at, Near first, const Shape& shape) const;

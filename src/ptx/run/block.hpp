@@ -117,7 +117,7 @@ class Block {
   const unsigned rank_;
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<std::byte> memory_;   // shared memory, with kRoomAroundShared on both sides
-  std::span<std::byte> shared_;     // of it
+  std::span<std::byte> shared_;     // what programs reach of it
   std::vector<std::byte> written_;  // of a sanitizer that looks at what was written: of shared memory
   std::size_t asked_ = 0;           // bytes of it that the program asked for
   Barrier barriers_[kBarriers];

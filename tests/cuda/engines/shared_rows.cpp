@@ -61,7 +61,7 @@ void check_faults() {
   }
 }
 
-// What is no number comes from the first operand that is none. Loads of the row are executed twice then.
+// In the middle of a row of f64, its loads among it: the interpreter executes all of it once more.
 void check_no_numbers() {
   const Kernel kernel(
       "st.shared.u32 [%r7], %r4; add.s32 %r8, %r7, 4; bar.sync 0; mov.b32 %f1, %r4; cvt.f64.f32 %fd1, %f1; "
