@@ -161,6 +161,7 @@ Progress Block::take_turns(std::uint64_t instructions_of_warp) {
       flush();
       return progress;
     }
+    if (released_ && may_go_through_phases()) return Progress::paused;  // all of them, before any goes on alone
     finished &= progress == Progress::finished;
     moves |= progress == Progress::paused || released_;
   }
@@ -216,11 +217,10 @@ void Block::flush() {
   printed_.clear();
 }
 
-void Block::arrive(unsigned barrier, unsigned threads, unsigned with_true, unsigned expected) {
+void Block::arrive(unsigned barrier, const Votes& votes, unsigned expected) {
   auto& b = barriers_[barrier];
-  if (b.arrived == 0) ++waited_for_;
-  b.arrived += threads;
-  b.arrived_true += with_true;
+  if (b.arrived.threads == 0) ++waited_for_;
+  b.arrived += votes;
   b.expected = expected;
   check(barrier);
 }
@@ -228,14 +228,14 @@ void Block::arrive(unsigned barrier, unsigned threads, unsigned with_true, unsig
 void Block::threads_ended(unsigned threads) {
   live_threads_ -= threads;
   for (unsigned i = 0; waited_for_ > 0 && i < kBarriers; ++i)
-    if (barriers_[i].arrived > 0 && barriers_[i].expected == 0) check(i);
+    if (barriers_[i].arrived.threads > 0 && barriers_[i].expected == 0) check(i);
   group_.threads_ended(threads);
 }
 
 void Block::release_from_cluster() {
   begin_phase();
   if (watch_) watch_->releases_cluster();
-  for (auto& warp : warps_) warp->release(kClusterBarrier, 0, 0);
+  for (auto& warp : warps_) warp->release(kClusterBarrier, {});
 }
 
 std::byte* Block::shared_of_peer(std::uint64_t address, std::uint64_t size) { return group_.bytes(address, size); }
@@ -247,13 +247,13 @@ void Block::begin_phase() {
 
 void Block::check(unsigned barrier) {
   auto& b = barriers_[barrier];
-  if (b.arrived < (b.expected ? b.expected : live_threads_)) return;
-  const auto arrived = b.arrived, with_true = b.arrived_true;
-  if (watch_) watch_->releases(barrier, arrived, b.expected);
+  if (b.arrived.threads < (b.expected ? b.expected : live_threads_)) return;
+  const auto votes = b.arrived;
+  if (watch_) watch_->releases(barrier, votes.threads, b.expected);
   b = {};
   --waited_for_;
   begin_phase();
-  for (auto& warp : warps_) warp->release(barrier, with_true, arrived);
+  for (auto& warp : warps_) warp->release(barrier, votes);
 }
 
 }  // namespace nvmlkit::ptx

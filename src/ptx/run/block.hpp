@@ -65,7 +65,7 @@ class Block {
   // Bytes of text that wait for the end of the block.
   static constexpr std::size_t kMostPrinted = std::size_t{1} << 20;
   // `expected` threads, 0 for all that live.
-  void arrive(unsigned barrier, unsigned threads, unsigned with_true, unsigned expected);
+  void arrive(unsigned barrier, const Votes& votes, unsigned expected);
   void threads_ended(unsigned threads);
   void release_from_cluster();
   // Grows when the block has another place in the grid. Compiled code reads that of lane 0; other lanes get it when the
@@ -79,7 +79,8 @@ class Block {
  private:
   void clear(std::span<std::byte> bytes) const;  // of shared memory
   struct Barrier {
-    unsigned arrived = 0, arrived_true = 0, expected = 0;
+    Votes arrived;
+    unsigned expected = 0;
   };
   void check(unsigned barrier);
   // Behind a barrier the warps go on side by side at first, by turns of few instructions.
@@ -87,7 +88,7 @@ class Block {
   static constexpr std::uint64_t kFirstTurn = 8;
   Progress take_turns(std::uint64_t instructions_of_warp);
   bool goes_through_phases(std::uint64_t instructions_of_warp, Progress& out);
-  bool may_go_through_phases(const Compiled* compiled) const;
+  bool may_go_through_phases() const;
   void begin_phases();
   PhaseEnd take_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions);
   // The piece that a warp began its turn with, and how it ended. Null: none yet.
@@ -102,6 +103,7 @@ class Block {
   bool ends_at(WholeWarp& own);
   bool is_barrier(std::uint32_t pc);
   bool pass_barrier(const Function& kernel);
+  void put_result_of_barrier(const Function& kernel, const Instruction& barrier);
   void end_phases();
   Mask lanes_of(unsigned warp) const;  // of a warp that begins
   Progress take_turns_by(Schedule& schedule);

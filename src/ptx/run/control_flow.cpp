@@ -168,8 +168,6 @@ void Warp::arrive(const Fragment& own, const Instruction& i, Mask lanes) {
   const auto barrier = at<std::uint32_t>(i.a)[first];
   const auto expected = i.b.is_there() ? at<std::uint32_t>(i.b)[first] : 0;
   if (barrier >= Block::kBarriers) return fault(FaultKind::illegal_instruction, barrier, i, first);
-  Mask with_true = 0;
-  if (i.c.is_there()) with_true = (i.flag ? ~predicate(i.c) : predicate(i.c)) & lanes;
   Fragment waiting{own.frame, own.pc, lanes, Wait::barrier, static_cast<std::uint8_t>(barrier)};
   const bool only_arrives = i.detail == 'a';
   if (auto* const watch = block.watch()) watch->arrives(*this, own, lanes, barrier, expected);
@@ -178,8 +176,11 @@ void Warp::arrive(const Fragment& own, const Instruction& i, Mask lanes) {
     add(waiting);
   else
     fragments_.push_back(waiting);
-  block.arrive(barrier, static_cast<unsigned>(std::popcount(lanes)), static_cast<unsigned>(std::popcount(with_true)),
-               expected);
+  block.arrive(barrier, votes_at(i, lanes), expected);
+}
+
+Votes Warp::votes_at(const Instruction& barrier, Mask lanes) const {
+  return votes_of(barrier, lanes, barrier.c.is_there() ? predicate(barrier.c) : 0);
 }
 
 void Warp::arrive_in_cluster(const Fragment& own, Mask lanes) {
@@ -199,9 +200,9 @@ void Warp::wait_for_cluster(const Fragment& own, Mask lanes) {
   if (lanes & ~done) fragments_.push_back({own.frame, own.pc, lanes & ~done, Wait::barrier, Block::kClusterBarrier});
 }
 
-void Warp::release(unsigned barrier, std::uint32_t with_true, std::uint32_t arrived) {
+void Warp::release(unsigned barrier, const Votes& votes) {
   if (fragments_.size() == 1 && fragments_[0].wait == Wait::barrier && fragments_[0].barrier == barrier) {
-    release(fragments_[0], with_true, arrived);
+    release(fragments_[0], votes);
     return;
   }
   auto& released = released_;
@@ -214,25 +215,15 @@ void Warp::release(unsigned barrier, std::uint32_t with_true, std::uint32_t arri
     released.push_back(take(n));
   }
   for (auto& f : released) {
-    release(f, with_true, arrived);
+    release(f, votes);
     add(f);
   }
 }
 
 // To the instruction behind the barrier.
-void Warp::release(Fragment& f, std::uint32_t with_true, std::uint32_t arrived) {
+void Warp::release(Fragment& f, const Votes& votes) {
   const auto& i = f.frame->function->code[f.pc];
-  if (i.d.is_there()) {
-    auto* const d = f.frame->registers.get() + i.d.offset();
-    if (i.detail == 'p') {
-      for (unsigned lane = 0; lane < kLanes; ++lane)
-        if (f.mask >> lane & 1) reinterpret_cast<std::uint32_t*>(d)[lane] = with_true;
-    } else {
-      const bool result = i.detail == '&' ? with_true == arrived : with_true > 0;
-      auto& p = *reinterpret_cast<Mask*>(d);
-      p = result ? p | f.mask : p & ~f.mask;
-    }
-  }
+  if (i.d.is_there()) put_result(i, votes, *f.frame->function, f.frame->registers.get(), f.mask);
   f.wait = Wait::none;
   ++f.pc;
 }

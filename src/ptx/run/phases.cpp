@@ -21,7 +21,8 @@ const PieceNode* pieces_of(const WholeWarp& warp, const Compiled& compiled) {
 }  // namespace
 
 // There is code, and nobody looks at the warps one by one. They begin, or a barrier has just let all of them go on.
-bool Block::may_go_through_phases(const Compiled* compiled) const {
+bool Block::may_go_through_phases() const {
+  const auto* const compiled = worker_->grid.entry->compiled.load(std::memory_order_acquire);
   if (!compiled || watch_ || worker_->grid.checks || waited_for_ > 0) return false;
   if (started_ == 0) return compiled->has_pieces_at(0);
   if (started_ < warps_.size() || first_turns_ != kFirstTurns || warps_.front()->fragments().empty()) return false;
@@ -48,8 +49,8 @@ void Block::begin_phases() {
 // All warps, as far as code goes. False: they have to take their turns otherwise, from where they stand.
 bool Block::goes_through_phases(std::uint64_t instructions_of_warp, Progress& out) {
   auto& worker = *worker_;
+  if (!may_go_through_phases()) return false;
   const auto* const compiled = worker.grid.entry->compiled.load(std::memory_order_acquire);
-  if (!may_go_through_phases(compiled)) return false;
   begin_phases();
   auto context = warps_.front()->context(kAllLanes);
   context.is_whole = has_barriers_of_one_warp();
@@ -76,7 +77,7 @@ bool Block::goes_through_phases(std::uint64_t instructions_of_warp, Progress& ou
 // Whether all threads of the block come to this instruction. The one that the warp before came to is remembered.
 inline bool Block::is_barrier(std::uint32_t pc) {
   if (pc == barrier_of_phase_) return true;
-  if (!is_of_all_threads(worker_->grid.entry->code[pc])) return false;
+  if (!is_met_by_all_threads(worker_->grid.entry->code[pc])) return false;
   barrier_of_phase_ = pc;
   return true;
 }
@@ -214,7 +215,9 @@ bool Block::pass_barrier(const Function& kernel) {
   using State = WholeWarp::State;
   for (const auto& own : whole_warps_)
     if (own.state != State::ended && own.pc != barrier_of_phase_) return false;
-  if (!is_constant(kernel.code[barrier_of_phase_].a)) return false;
+  const auto& barrier = kernel.code[barrier_of_phase_];
+  if (!is_constant(barrier.a) || is_constant(barrier.c)) return false;
+  if (barrier.d.is_there()) put_result_of_barrier(kernel, barrier);
   begin_of_phase_ = barrier_of_phase_ + 1;
   unsigned passed = 0;
   for (auto& own : whole_warps_) {
@@ -226,6 +229,16 @@ bool Block::pass_barrier(const Function& kernel) {
   worker_->instructions += passed;
   if (warps_.size() > 1) first_turns_ = kFirstTurns;
   return true;
+}
+
+void Block::put_result_of_barrier(const Function& kernel, const Instruction& barrier) {
+  Votes votes;
+  const auto waits = [](const WholeWarp& own) { return own.state != WholeWarp::State::ended; };
+  for (const auto& own : whole_warps_)
+    if (waits(own))
+      votes += votes_of(barrier, own.lanes, *reinterpret_cast<const Mask*>(own.registers + barrier.c.offset()));
+  for (const auto& own : whole_warps_)
+    if (waits(own)) put_result(barrier, votes, kernel, own.registers, own.lanes);
 }
 
 // Fragments say again where the warps stand.

@@ -13,6 +13,7 @@
 #include "ptx/memory_view.hpp"
 #include "ptx/module.hpp"
 #include "ptx/run/special.hpp"
+#include "ptx/run/votes.hpp"
 
 namespace nvmlkit::ptx {
 
@@ -144,8 +145,8 @@ class Warp {
   // For compiled code: one instruction for all lanes. False: it faulted.
   bool execute_one(CodeContext& context, std::uint32_t at, std::int32_t place);
 
-  // Ends the waiting of lanes at a barrier; `predicate` goes to those that asked for a reduction.
-  void release(unsigned barrier, std::uint32_t arrived_true, std::uint32_t arrived);
+  // Ends the waiting of lanes at a barrier. The result goes to those that asked for a reduction.
+  void release(unsigned barrier, const Votes& votes);
 
   Mask live() const { return live_; }
   std::span<const Fragment> fragments() const { return fragments_; }
@@ -204,8 +205,9 @@ class Warp {
                      const Instruction& i);
   void leave(const Fragment& own, Mask lanes);
   void end(Frame* frame, Mask lanes);
-  static void release(Fragment& waiting, std::uint32_t with_true, std::uint32_t arrived);
+  static void release(Fragment& waiting, const Votes& votes);
   void arrive(const Fragment& own, const Instruction& i, Mask lanes);
+  Votes votes_at(const Instruction& barrier, Mask lanes) const;
   void arrive_in_cluster(const Fragment& own, Mask lanes);
   void wait_for_cluster(const Fragment& own, Mask lanes);
 
