@@ -9,7 +9,9 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <chrono>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,7 @@
 #include "code_cache/files.hpp"
 #include "ptx/llvm/host.hpp"
 #include "ptx/llvm/translator.hpp"
+#include "ptx/llvm/weight.hpp"
 
 namespace nvmlkit::ptx::jit {
 namespace {
@@ -138,35 +141,66 @@ Known& known() {
   return *the;
 }
 
+llvm::Function* new_function(llvm::Module& module) {
+  auto& context = module.getContext();
+  auto* const type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {llvm::PointerType::getUnqual(context)},
+                                             /*isVarArg=*/false);
+  auto* const out = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kName, module);
+  out->addFnAttr(llvm::Attribute::NoUnwind);
+  // Otherwise vectors that wait on the stack lie across two lines of the cache, which made products of f64 1.6 times as
+  // slow.
+  out->addFnAttr(llvm::Attribute::getWithStackAlignment(context, llvm::Align(64)));
+  return out;
+}
+
+// What LLVM gets of a piece.
+struct Source {
+  std::unique_ptr<Kept> kept;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  std::uint32_t places = 0;
+};
+
+// False: there is nothing that code could do.
+bool translate(const Function& function, std::uint32_t at, const CodeContext& warp, CodeFor lanes, const Piece* before,
+               Assumes assumes, unsigned divisor, Source& out) {
+  const auto* const assumed = before ? &static_cast<const Kept*>(before->kept)->assumptions : nullptr;
+  out.kept = std::make_unique<Kept>(Kept{Assumptions(warp, assumed, assumes), nullptr});
+  auto& facts = known().facts.try_emplace(&function, function).first->second;
+  Translator translator(function, at, lanes, out.kept->assumptions, facts, divisor);
+  if (translator.instructions() == 0) return false;
+  if (translator.has_unknown_addresses()) facts.plain_loops.insert(at);
+  out.module = std::make_unique<llvm::Module>(kName, out.context);
+  translator.translate(*new_function(*out.module));
+  out.places = translator.places();
+  return true;
+}
+
+// In a module of many branches at which lanes part, the code for their ways grows with the square of their number.
+constexpr std::size_t kMostWeight = 30'000;
+constexpr unsigned kMostDivisor = 16;
+
 bool compile(const Function& function, std::uint32_t at, const CodeContext& warp, CodeFor lanes, const Piece* before,
              Assumes assumes, Piece& out) {
   const std::scoped_lock lock(known().mutex);
   auto* const machine = Machine::own();
   if (!machine) return false;
-  const auto* const assumed = before ? &static_cast<const Kept*>(before->kept)->assumptions : nullptr;
-  std::unique_ptr<Kept> kept(new Kept{Assumptions(warp, assumed, assumes), nullptr});
-  auto& facts = known().facts.try_emplace(&function, function).first->second;
-  Translator translator(function, at, lanes, kept->assumptions, facts);
-  if (translator.instructions() == 0) return false;
-  if (translator.has_unknown_addresses()) facts.plain_loops.insert(at);
-  llvm::LLVMContext context;
-  llvm::Module module(kName, context);
-  auto* const type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {llvm::PointerType::getUnqual(context)},
-                                             /*isVarArg=*/false);
-  auto* const code = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kName, module);
-  code->addFnAttr(llvm::Attribute::NoUnwind);
-  // Otherwise vectors that wait on the stack lie across two lines of the cache, which made products of f64 1.6 times as
-  // slow.
-  code->addFnAttr(llvm::Attribute::getWithStackAlignment(context, llvm::Align(64)));
-  translator.translate(*code);
+  std::optional<Source> source;
+  for (unsigned divisor = 1; divisor <= kMostDivisor; divisor *= 2) {
+    source.emplace();
+    if (!translate(function, at, warp, lanes, before, assumes, divisor, *source)) return false;
+    if (weight_of(*source->module) <= kMostWeight) break;
+  }
+  auto& module = *source->module;
+  auto& kept = source->kept;
   for (auto& each : module)
     if (!each.isDeclaration()) tune(each);
-  if (llvm::verifyFunction(*code)) return false;
+  if (llvm::verifyFunction(*module.getFunction(kName))) return false;
   kept->library = &machine->new_library(known().pieces++);
   std::string file;
   out.code = machine->compile(module, *kept->library, file);
   if (!out.code) return machine->remove(*kept->library), false;
-  out.places = translator.places();
+  out.places = source->places;
   file.copy(out.file.data(), out.file.size() - 1);
   kept->assumptions.forget_warp();
   out.kept = kept.release();

@@ -64,7 +64,7 @@ class Search {
           ends_.insert(at);
           break;
         }
-        if (seen.size() > (begins ? kMostInstructions : kMostInARow)) {
+        if (seen.size() > (begins ? kMostInstructions : kMostInARow) / cuts_.divisor) {
           ends_.insert(at);
           break;
         }

@@ -26,6 +26,7 @@ struct Cuts {
   bool at_meetings = false;      // of lanes: some instructions are for all that take part
   bool passes_barriers = false;  // of a block whose threads are all in this warp
   std::uint32_t limit = ~0u;     // other lanes wait there: what follows is for all of them together
+  unsigned divisor = 1;          // of the number of instructions that a region may have
   bool operator==(const Cuts&) const = default;
 };
 

@@ -6,7 +6,7 @@
 namespace nvmlkit::ptx::jit {
 
 Translator::Translator(const Function& function, std::uint32_t start, CodeFor lanes, Assumptions& assumptions,
-                       const Facts& facts)
+                       const Facts& facts, unsigned divisor)
     : function_(function),
       needs_(facts.needs),
       assumptions_(assumptions),
@@ -14,6 +14,7 @@ Translator::Translator(const Function& function, std::uint32_t start, CodeFor la
       start_(start),
       all_lanes_(lanes == CodeFor::all_lanes) {
   assumptions_.set_data(facts.data.at(start));
+  cuts_.divisor = divisor;
   find_region();
 }
 

@@ -30,8 +30,8 @@ using BitsOfSize = std::map<unsigned, llvm::Value*>;
 
 class Translator {
  public:
-  Translator(const Function& function, std::uint32_t start, CodeFor lanes, Assumptions& assumptions,
-             const Facts& facts);
+  Translator(const Function& function, std::uint32_t start, CodeFor lanes, Assumptions& assumptions, const Facts& facts,
+             unsigned divisor);
 
   std::size_t instructions() const;
   void translate(llvm::Function& into);
