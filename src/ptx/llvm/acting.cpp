@@ -88,6 +88,7 @@ void Translator::for_acting(llvm::function_ref<void(llvm::Value* lane)> each) {
 llvm::Value* Translator::host_at(const Place& place, llvm::Value* lane) {
   auto& b = *b_;
   if (place.is_laid_out) return laid_out(lane);
+  if (place.step) return b.CreateAdd(place.base, b.CreateMul(place.step, b.CreateZExtOrTrunc(lane, b.getInt64Ty())));
   auto* const more = b.CreateInBoundsGEP(b.getInt64Ty(), table_of(b, *place.shape), {lane});
   return b.CreateAdd(place.host, b.CreateAlignedLoad(b.getInt64Ty(), more, llvm::Align(8)));
 }

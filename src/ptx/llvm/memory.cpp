@@ -190,7 +190,8 @@ void Translator::note_look(const MemoryAccess& access) {
 }
 
 std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, Place place) {
-  if (place.shape->is_any && !is_at_once(access, place)) {
+  const bool steps = place.step && !access.loads;
+  if (place.shape->is_any && !steps && !is_at_once(access, place)) {
     lay_out(place.host);
     place.is_laid_out = true;
   }

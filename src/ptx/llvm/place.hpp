@@ -13,8 +13,9 @@ struct Place {
   const Shape* shape = nullptr;  // of the addresses
   llvm::Value* host = nullptr;   // address of the bytes: of lane 0, or of each lane
   bool is_laid_out = false;      // the address of each lane is in `laid_out_`
-  llvm::Value* base = nullptr;   // where addresses have 32 bits: what is added to `offsets` of lanes
+  llvm::Value* base = nullptr;   // where `offsets` of lanes have 32 bits: what is added to them
   llvm::Value* offsets = nullptr;
+  llvm::Value* step = nullptr;       // of local memory at one address: from lane to lane, beginning at `base`
   llvm::Value* delta = nullptr;      // of global memory: Reached::delta
   llvm::Value* holds_all = nullptr;  // whether the bytes of all lanes are there, not only of those that act; or null
 };
@@ -24,6 +25,12 @@ class LaneBuilder;
 // Memory that is known: what is added to an address of it gives the host's.
 struct Room {
   llvm::Value *start, *size, *delta;
+};
+
+// Each lane has so many bytes. They lie lane after lane.
+struct LocalMemory {
+  llvm::Value *begin = nullptr, *bytes = nullptr;
+  llvm::Value* of_lanes = nullptr;  // where those of a lane begin: a vector of 32 bits
 };
 
 // What a lane has more than lane 0, at least and at most.

@@ -1,10 +1,26 @@
 // Where the bytes of an access lie.
-#include <array>
 #include <cstddef>
 
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
+namespace {
+
+// Of each lane, its own. Where all have one address, a vector of 32 bits is the same for all accesses.
+void put_in_lanes(LaneBuilder& b, const LocalMemory& local, const Lanes& address, Place& place) {
+  place.base = address.shape.is_any ? local.begin : place.host;
+  place.offsets = local.of_lanes;
+  if (address.shape.is_same()) place.step = local.bytes;
+  if (address.shape.is_any)
+    place.offsets = b.CreateAdd(place.offsets, b.CreateTrunc(address.value, place.offsets->getType()));
+  else if (!place.step)
+    place.offsets = b.CreateAdd(place.offsets, b.numbers(address.shape.more, b.getInt32Ty()));
+  place.host = b.CreateAdd(b.CreateVectorSplat(kLanes, place.base), b.CreateSExt(place.offsets, b.vector(8)));
+  static const Shape kAny = Shape::any();
+  place.shape = &kAny;
+}
+
+}  // namespace
 
 std::optional<MemoryAccess> Translator::access_at(std::uint32_t at) const {
   return memory_access(function_, needs_, at);
@@ -43,19 +59,9 @@ llvm::Value* Translator::find_place(const MemoryAccess& access, const Lanes& add
     room = part(offsetof(Reached, size));
     out.delta = delta = part(offsetof(Reached, delta));
   }
-  if (access.space == Space::local) {
-    room = field(offsetof(CodeContext, local_bytes), b.getInt64Ty());
-    delta = field(offsetof(CodeContext, local), b.getInt64Ty());
-  }
+  if (access.space == Space::local) room = local_.bytes, delta = local_.begin;
   auto* const fits = find_host(access, address, {start, room, delta}, out);
-  if (access.space != Space::local) return fits;
-  // Of each lane, its own.
-  std::array<std::int64_t, kLanes> numbers{};
-  for (unsigned lane = 0; lane < kLanes; ++lane) numbers[lane] = lane;
-  auto* const own = b.CreateMul(b.CreateVectorSplat(kLanes, room), b.numbers(numbers, b.getInt64Ty()));
-  out.host = b.CreateAdd(b.as_vector({address.shape, out.host}), own);
-  static const Shape kAny = Shape::any();
-  out.shape = &kAny;
+  if (access.space == Space::local) put_in_lanes(*b_, local_, address, out);
   return fits;
 }
 
@@ -113,6 +119,10 @@ llvm::Value* Translator::laid_out(llvm::Value* lane) {
 
 llvm::Value* Translator::host_of_lane(const Place& place, unsigned lane, unsigned part) {
   auto& b = *b_;
+  if (place.step && !place.is_laid_out) {
+    auto* const own = b.CreateAdd(place.base, b.CreateMul(place.step, b.getInt64(lane)));
+    return b.pointer(b.CreateAdd(own, b.getInt64(part)));
+  }
   if (place.shape->is_any) {
     auto* const own = place.is_laid_out ? laid_out(b.getInt64(lane)) : b.CreateExtractElement(place.host, lane);
     return b.pointer(b.CreateAdd(own, b.getInt64(part)));

@@ -260,8 +260,8 @@ class Translator {
   llvm::Value *part_ = nullptr, *part_bits_ = nullptr;  // the lanes of a part, where they have parted
   std::map<std::uint32_t, llvm::Value*> pending_;  // further lanes, by the instruction where they wait for their turn
   std::set<Key> kept_;                             // what those need
-  llvm::Value *registers_ = nullptr, *reached_ = nullptr;
-  llvm::Value* image_ = nullptr;  // of the module's variables: the address
+  llvm::Value *registers_ = nullptr, *reached_ = nullptr, *image_ = nullptr;  // image: of the module's variables
+  LocalMemory local_;
   llvm::Value *shared_ = nullptr, *shared_bytes_ = nullptr;
   llvm::Value* laid_out_ = nullptr;  // an address for each lane, on the stack
   std::vector<llvm::Value*> stack_;  // numbers of each lane
