@@ -12,14 +12,16 @@
 namespace nvmlkit::ptx {
 namespace {
 
-// Visits of an instruction after which it is worth compiling what follows. An instruction takes 0.2 ms to compile, as
-// much as 20,000 visits take in the interpreter. With 3,000, tests of CUB and Thrust took up to 1.9 times the time. A
-// thread of its own compiles.
-constexpr std::uint32_t kVisitsBefore = 8000;
+// Visits of an instruction after which it is worth compiling what follows. An instruction takes 2.5 ms to compile, as
+// much as 250,000 visits take in the interpreter. But a thread of its own compiles, and later processes have the code.
+// With 8,000, Thrust's stable_sort took 26.7 s of the processor; with 24,000, 17.1 s; with 64,000, 11.8 s. The first run
+// of Rodinia's srad_v2 took 4.8 s and 5.6 s.
+constexpr std::uint32_t kVisitsBefore = 24000;
 // And where another piece was asked for before: so many more when that is there.
 constexpr std::uint32_t kVisitsAgain = 500;
 // Where no code of the function ends, although there is some: most such places are on the way of a piece.
-constexpr std::uint32_t kVisitsElsewhere = 12000;
+constexpr std::uint32_t kVisitsElsewhere = 36000;
+constexpr std::uint32_t kPartToLose = 12;
 // Of the pieces for one instruction, the first ones fit warps like those that they were made for; each later one
 // assumes less than the one before.
 constexpr std::uint8_t kSpecialPieces = 3;
@@ -123,8 +125,8 @@ const PieceNode* Compiled::visit(std::uint32_t at, const CodeContext& warp) {
   return visit.is_due && !must_wait ? add(at, warp) : nullptr;
 }
 
-// A place that waits for its turn keeps them. Of others, three quarters: they are worth it if most processes come there
-// often.
+// A place that waits for its turn keeps them. Others lose a part: they are worth it if most processes come there often,
+// 2,000 times or more.
 std::uint32_t Compiled::visits_to_keep(std::size_t number) const {
   const auto& spot = spots_[number];
   if (spot.count.load(std::memory_order_relaxed) != 0) return 0;
@@ -134,7 +136,7 @@ std::uint32_t Compiled::visits_to_keep(std::size_t number) const {
   const bool is_end = is_end_of_code_[number / 2].load(std::memory_order_relaxed);
   const bool waits = own >= kVisitsBefore - kVisitsAgain && is_end;
   const auto enough = is_end ? kVisitsBefore : kVisitsElsewhere;
-  return waits ? kVisitsBefore - kVisitsAgain : std::min(visits - visits / 4, enough - kVisitsAgain);
+  return waits ? kVisitsBefore - kVisitsAgain : std::min(visits - visits / kPartToLose, enough - kVisitsAgain);
 }
 
 // An earlier process may have had other warps, none of whose pieces fit those of this one.
