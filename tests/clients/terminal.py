@@ -105,6 +105,8 @@ class Terminal:
             ended, status = os.waitpid(self.process, os.WNOHANG)
             if ended:
                 self.status = os.waitstatus_to_exitcode(status)
+                while select.select([self.terminal], [], [], 0)[0] and self.read(0):
+                    pass  # what it wrote last
                 return self.status
         raise AssertionError(f"the program has not ended:\n{self.text()}")
 

@@ -14,8 +14,8 @@ namespace {
 
 // Visits of an instruction after which it is worth compiling what follows. An instruction takes 2.5 ms to compile, as
 // much as 250,000 visits take in the interpreter. But a thread of its own compiles, and later processes have the code.
-// With 8,000, Thrust's stable_sort took 26.7 s of the processor; with 24,000, 17.1 s; with 64,000, 11.8 s. The first run
-// of Rodinia's srad_v2 took 4.8 s and 5.6 s.
+// With 8,000, Thrust's stable_sort took 26.7 s of the processor; with 24,000, 17.1 s; with 64,000, 11.8 s. The first
+// run of Rodinia's srad_v2 took 4.8 s and 5.6 s.
 constexpr std::uint32_t kVisitsBefore = 24000;
 // And where another piece was asked for before: so many more when that is there.
 constexpr std::uint32_t kVisitsAgain = 500;

@@ -1,5 +1,5 @@
-// Barriers with a reduction, `bar.red`: what the threads of a block get is the same by phases of compiled code, by turns of
-// warps, and in the interpreter.
+// Barriers with a reduction, `bar.red`: what the threads of a block get is the same by phases of compiled code, by
+// turns of warps, and in the interpreter.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +17,8 @@ using namespace nvmlkit::test;
 using Words = std::span<std::uint32_t>;
 
 std::uint32_t count_without(Words words, std::uint32_t bits) {
-  return static_cast<std::uint32_t>(std::ranges::count_if(words, [=](std::uint32_t word) { return (word & bits) == 0; }));
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(words, [=](std::uint32_t word) { return (word & bits) == 0; }));
 }
 
 // The three kinds, in a row. Among the bits are none, so that all agree, and many, so that hardly one thread does.
@@ -92,12 +93,14 @@ void check_kept_register() {
 
 // What is no plain register: a constant, a barrier by a number in a register, one for some of the threads.
 void check_operands() {
-  check("a constant", "bar.red.popc.u32 %r8, 0, 1; bar.red.or.pred %p1, 0, 0; selp.u32 %r9, 1000, 0, %p1; add.u32 %r4, %r8, %r9;",
+  check("a constant",
+        "bar.red.popc.u32 %r8, 0, 1; bar.red.or.pred %p1, 0, 0; selp.u32 %r9, 1000, 0, %p1; add.u32 %r4, %r8, %r9;",
         {32, 100}, [](Words words) { std::ranges::fill(words, static_cast<std::uint32_t>(words.size())); });
-  check("a barrier by number",
-        "and.b32 %r8, %r1, 7; setp.lt.u32 %p1, %r2, 50; bar.red.popc.u32 %r4, %r8, %p1; bar.red.popc.u32 %r9, %r8, %p1; "
-        "add.u32 %r4, %r4, %r9;",
-        {64, 128}, [](Words words) { std::ranges::fill(words, 100u); });
+  check(
+      "a barrier by number",
+      "and.b32 %r8, %r1, 7; setp.lt.u32 %p1, %r2, 50; bar.red.popc.u32 %r4, %r8, %p1; bar.red.popc.u32 %r9, %r8, %p1; "
+      "add.u32 %r4, %r4, %r9;",
+      {64, 128}, [](Words words) { std::ranges::fill(words, 100u); });
   check("one for each half",
         "shr.u32 %r8, %r2, 6; add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r2, 80; bar.red.popc.u32 %r4, %r8, 64, %p1; "
         "bar.sync 0; bar.red.popc.u32 %r9, 0, %p1; mad.lo.u32 %r4, %r4, 1000, %r9;",

@@ -19,9 +19,10 @@ constexpr std::uint32_t kSteps = 40;
 std::string chain() {
   std::string out = "cvt.rn.f64.u32 %fd1, %r4; ld.global.f64 %fd2, [%rd1];\n";
   for (std::uint32_t k = 0; k < kSteps; ++k)
-    out += "add.rn.f64 %fd1, %fd1, 0d3FF0000000000000; add.rn.f64 %fd3, %fd1, %fd2; cvt.rzi.u32.f64 %r8, %fd1; "
-           "and.b32 %r8, %r8, 255; setp.eq.u32 %p1, %r8, " +
-           std::to_string(3 * k) + "; @%p1 bra OUT;\n";
+    out +=
+        "add.rn.f64 %fd1, %fd1, 0d3FF0000000000000; add.rn.f64 %fd3, %fd1, %fd2; cvt.rzi.u32.f64 %r8, %fd1; "
+        "and.b32 %r8, %r8, 255; setp.eq.u32 %p1, %r8, " +
+        std::to_string(3 * k) + "; @%p1 bra OUT;\n";
   return out + "OUT: cvt.rzi.u32.f64 %r4, %fd1;";
 }
 
@@ -43,7 +44,8 @@ std::size_t places_for_all_lanes(const Kernel& kernel) {
 
 int main() {
   const Kernel kernel(chain());
-  // No lane leaves the chain: what a whole warp executes begins at the start of the kernel, and where the region is cut.
+  // No lane leaves the chain: what a whole warp executes begins at the start of the kernel, and where the region is
+  // cut.
   std::vector<std::uint32_t> words(kWords, 100), wanted(kWords, 100 + kSteps);
   kernel.run(words, kMostThreads);
   expect(words == wanted, "no lane leaves", kMostThreads);
