@@ -4,7 +4,7 @@
 CHECKOUT is a checkout of github.com/zjin-lcf/HeCBench; nothing is written there. DIR keeps programs and results: a second
 call goes on with the programs that have none. Where the interpreter needs too long, the numbers among the arguments are
 divided by 8, 64 or 512; the smallest ones have four times as long. `compile` has a time, too; where it needs more, `auto` is
-run in its place.
+run in its place. What the interpreter does not end is run with `auto` alone: it is compared with nothing.
 
 DIR/results.tsv has a row for each program: what came of it, the divisor, the seconds of the processor interpreted, those of
 the other engine, and which one that is. DIR/differ has what was written by those whose lines differ."""
@@ -30,8 +30,12 @@ def divided(word: str, divisor: int) -> str:
 
 def sizes(words: list[str]) -> dict[int, list[str]]:
     """The commands that differ, by their divisor."""
-    commands = {divisor: [words[0], *(divided(word, divisor) for word in words[1:])] for divisor in DIVISORS}
-    return {divisor: command for divisor, command in commands.items() if command not in list(commands.values())[: DIVISORS.index(divisor)]}
+    out: dict[int, list[str]] = {}
+    for divisor in DIVISORS:
+        command = [words[0], *(divided(word, divisor) for word in words[1:])]
+        if command not in out.values():
+            out[divisor] = command
+    return out
 
 
 class Programs:
@@ -85,7 +89,6 @@ class Programs:
         return [self.verdict(one, other), str(divisor), f"{one.seconds:.2f}", f"{other.seconds:.2f}", engine]
 
     def in_auto_alone(self, command: list[str], folder: Path, divisor: int, interpreted: float) -> list[str]:
-        """What the interpreter needs too long for: does it end with compiled code? Nothing is compared."""
         end = engines.run_in("auto", command, folder, MOST_COMPILED, machine=MACHINE, build=self.build)
         verdict = "too slow" if end.status is None else f"ends with auto, status {end.status}"
         return [verdict, str(divisor), f">{interpreted:.0f}", f"{end.seconds:.2f}", "auto"]

@@ -14,13 +14,14 @@ namespace {
 
 // Visits of an instruction after which it is worth compiling what follows. An instruction takes 2.5 ms to compile, as
 // much as 250,000 visits take in the interpreter. But a thread of its own compiles, and later processes have the code.
-// With 8,000, Thrust's stable_sort took 26.7 s of the processor; with 24,000, 17.1 s; with 64,000, 11.8 s. The first
-// run of Rodinia's srad_v2 took 4.8 s and 5.6 s.
+// Thrust's stable_sort took 26.7 s of the processor with 8,000, 16.2 s with 24,000, and 11.8 s with 64,000. The first
+// run of Rodinia's srad_v2 took 4.8 s with 8,000, and 5.6 s with 24,000.
 constexpr std::uint32_t kVisitsBefore = 24000;
 // And where another piece was asked for before: so many more when that is there.
 constexpr std::uint32_t kVisitsAgain = 500;
 // Where no code of the function ends, although there is some: most such places are on the way of a piece.
 constexpr std::uint32_t kVisitsElsewhere = 36000;
+// A place without code loses one of so many visits from process to process.
 constexpr std::uint32_t kPartToLose = 12;
 // Of the pieces for one instruction, the first ones fit warps like those that they were made for; each later one
 // assumes less than the one before.

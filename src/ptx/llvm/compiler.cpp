@@ -176,7 +176,8 @@ bool translate(const Function& function, std::uint32_t at, const CodeContext& wa
   return true;
 }
 
-// In a module of many branches at which lanes part, the code for their ways grows with the square of their number.
+// A region whose code has more weight is translated anew with half of the instructions. Where lanes may part at each of
+// many branches, the code for their ways grows with the square of the number of branches.
 constexpr std::size_t kMostWeight = 30'000;
 constexpr unsigned kMostDivisor = 16;
 

@@ -44,7 +44,8 @@ class Search {
   bool ends_at(std::uint32_t at) const {
     if (at >= cuts_.limit) return true;
     if (cuts_.at_meetings && code_[at].kind == Kind::converge) return true;
-    if (cuts_.passes_barriers && is_of_all_threads(code_[at])) return at != start_ && is_cut(at);
+    const bool is_passed = cuts_.passes_barriers && is_of_all_threads(code_[at]) && !code_[at].d.is_there();
+    if (is_passed) return at != start_ && is_cut(at);
     return is_left_to_others(code_[at]) || (at != start_ && is_cut(at));
   }
   bool is_cut(std::uint32_t at) const { return cuts_.at.contains(at) || ends_.contains(at); }

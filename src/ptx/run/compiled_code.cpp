@@ -247,7 +247,7 @@ bool Warp::calls_or_returns(std::size_t& number, std::uint64_t& executed) {
 // All lanes of the warp wait at a barrier that every thread of the block comes to: the most common way to wait.
 bool Warp::arrives_whole(const Instruction& i) {
   auto& fragment = fragments_.front();
-  if (!is_met_by_all_threads(i) || fragments_.size() != 1) return false;
+  if (!is_of_all_threads(i) || fragments_.size() != 1) return false;
   const auto barrier = *at<std::uint32_t>(i.a);
   if (barrier >= Block::kBarriers) return false;
   ++block.worker().instructions;

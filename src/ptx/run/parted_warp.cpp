@@ -54,7 +54,7 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
     if (worker.fault.kind != FaultKind::none) return PhaseEnd::elsewhere;
     if (context.executed == 0) break;  // it needs the interpreter at its start
     const bool is_whole = fragments_.size() == 1;
-    if (is_whole && is_met_by_all_threads(code[place()])) return PhaseEnd::barrier;
+    if (is_whole && is_of_all_threads(code[place()])) return PhaseEnd::barrier;
     if (budget_ <= 0 || end == CodeEnd::parted) {
       worker.spins |= polls_;
       return PhaseEnd::turn;

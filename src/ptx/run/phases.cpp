@@ -77,7 +77,7 @@ bool Block::goes_through_phases(std::uint64_t instructions_of_warp, Progress& ou
 // Whether all threads of the block come to this instruction. The one that the warp before came to is remembered.
 inline bool Block::is_barrier(std::uint32_t pc) {
   if (pc == barrier_of_phase_) return true;
-  if (!is_met_by_all_threads(worker_->grid.entry->code[pc])) return false;
+  if (!is_of_all_threads(worker_->grid.entry->code[pc])) return false;
   barrier_of_phase_ = pc;
   return true;
 }

@@ -44,8 +44,7 @@ std::size_t places_for_all_lanes(const Kernel& kernel) {
 
 int main() {
   const Kernel kernel(chain());
-  // No lane leaves the chain: what a whole warp executes begins at the start of the kernel, and where the region is
-  // cut.
+  // No lane leaves the chain: code for whole warps begins at the start of the kernel, and where the region is cut.
   std::vector<std::uint32_t> words(kWords, 100), wanted(kWords, 100 + kSteps);
   kernel.run(words, kMostThreads);
   expect(words == wanted, "no lane leaves", kMostThreads);
