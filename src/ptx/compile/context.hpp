@@ -47,7 +47,7 @@ struct CodeContext {
   const std::byte* special = nullptr;
   std::byte* frame_params = nullptr;  // of calls, lane after lane
   std::uint32_t* carry = nullptr;     // a bit for each lane
-  std::byte* local = nullptr;         // lane after lane
+  std::byte* local = nullptr;         // lane after lane, or in words (local_words.hpp)
   std::uint64_t local_bytes = 0;      // of a lane
   std::uint64_t local_start = 0;      // of the frame
   std::byte* shared = nullptr;
@@ -110,7 +110,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 23;
+inline constexpr std::uint32_t kCompilerVersion = 24;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

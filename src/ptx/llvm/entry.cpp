@@ -1,9 +1,10 @@
 // The start of a piece of code: loads what it needs, and checks what it takes for granted.
-#include <array>
 #include <cstddef>
 
+#include "ptx/llvm/local.hpp"
 #include "ptx/llvm/packed.hpp"
 #include "ptx/llvm/translator.hpp"
+#include "ptx/local_words.hpp"
 #include "ptx/run/special.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -13,14 +14,6 @@ namespace {
 // Of a block or a launch. Other special registers are of a thread.
 bool is_same_by_nature(std::uint32_t offset) {
   return offset >= offsetof(SpecialValues, ntid) && offset < offsetof(SpecialValues, laneid);
-}
-
-// Once for all accesses: local memory does not move while code runs.
-LocalMemory lane_after_lane(LaneBuilder& b, llvm::Value* begin, llvm::Value* bytes) {
-  std::array<std::int64_t, kLanes> numbers{};
-  for (unsigned lane = 0; lane < kLanes; ++lane) numbers[lane] = lane;
-  auto* const each = b.CreateVectorSplat(kLanes, b.CreateTrunc(bytes, b.getInt32Ty()));
-  return {begin, bytes, b.CreateMul(each, b.numbers(numbers, b.getInt32Ty()))};
 }
 
 }  // namespace
@@ -257,8 +250,8 @@ void Translator::emit_entry() {
   b.SetInsertPoint(stops);
   end_with(CodeEnd::mismatch);
   b.SetInsertPoint(goes_on);
-  local_ = lane_after_lane(b, field(offsetof(CodeContext, local), b.getInt64Ty()),
-                           field(offsetof(CodeContext, local_bytes), b.getInt64Ty()));
+  local_ = local_memory(b, has_local_words(function_), field(offsetof(CodeContext, local), b.getInt64Ty()),
+                        field(offsetof(CodeContext, local_bytes), b.getInt64Ty()));
   if (!all_lanes_) find_floats();
   for (const auto key : used)
     if (key.size > 0) load_register(key);

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "ptx/llvm/host.hpp"
+#include "ptx/llvm/local.hpp"
 #include "ptx/llvm/prefetch.hpp"
 #include "ptx/llvm/runs.hpp"
 #include "ptx/llvm/scattered.hpp"
 #include "ptx/llvm/translator.hpp"
+#include "ptx/local_words.hpp"
 
 namespace nvmlkit::ptx::jit {
 llvm::Value* Translator::to_register(llvm::Value* value, const MemoryAccess& access) {
@@ -24,7 +27,9 @@ std::vector<llvm::Value*> Translator::load(const MemoryAccess& access, const Pla
   auto& b = *b_;
   const auto element = access.element_size(), count = static_cast<unsigned>(access.values.size());
   std::vector<llvm::Value*> out;
-  if (acts_ && !place.shape->is_same()) {
+  if (place.row) {
+    out = load_words(b, access, place);
+  } else if (acts_ && !place.shape->is_same()) {
     out = load_some(access, place);
   } else if (!place.shape->is_any && place.shape->is_same()) {
     for (unsigned k = 0; k < count; ++k)
@@ -99,6 +104,11 @@ void Translator::store(const MemoryAccess& access, const Place& place) {
                                 lanes.shape.is_any ? static_cast<llvm::Type*>(b.vector(element)) : b.element(element));
     for (auto& m : lanes.shape.more) m = truncated(static_cast<std::uint64_t>(m), element);
     values.push_back(lanes);
+  }
+  if (place.row) {
+    std::vector<llvm::Value*> vectors;
+    for (const auto& lanes : values) vectors.push_back(b.as_vector(lanes));
+    return store_words(b, access, place, vectors, acts_);
   }
   if (acts_) return store_some(access, place, values);
   if (!place.shape->is_any && place.shape->is_row(access.size()) && count == 1) {
@@ -190,6 +200,12 @@ void Translator::note_look(const MemoryAccess& access) {
 }
 
 std::vector<llvm::Value*> Translator::reach(const MemoryAccess& access, Place place) {
+  if (local_.is_in_words && access.space == Space::local && access.size() > kLocalWord) {
+    std::vector<llvm::Value*> out;
+    for (const auto& [part, where] : parts_of(*b_, access, place))
+      std::ranges::copy(reach(part, where), std::back_inserter(out));
+    return out;
+  }
   const bool steps = place.step && !access.loads;
   if (place.shape->is_any && !steps && !is_at_once(access, place)) {
     lay_out(place.host);

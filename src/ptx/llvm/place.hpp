@@ -16,6 +16,8 @@ struct Place {
   llvm::Value* base = nullptr;   // where `offsets` of lanes have 32 bits: what is added to them
   llvm::Value* offsets = nullptr;
   llvm::Value* step = nullptr;       // of local memory at one address: from lane to lane, beginning at `base`
+  llvm::Value* row = nullptr;        // of local memory in words at one address: where its row begins,
+  llvm::Value* bits = nullptr;       // and how many bits of a word lie below the bytes
   llvm::Value* delta = nullptr;      // of global memory: Reached::delta
   llvm::Value* holds_all = nullptr;  // whether the bytes of all lanes are there, not only of those that act; or null
 };
@@ -27,10 +29,11 @@ struct Room {
   llvm::Value *start, *size, *delta;
 };
 
-// Each lane has so many bytes. They lie lane after lane.
+// Each lane has so many bytes.
 struct LocalMemory {
   llvm::Value *begin = nullptr, *bytes = nullptr;
-  llvm::Value* of_lanes = nullptr;  // where those of a lane begin: a vector of 32 bits
+  llvm::Value* of_lanes = nullptr;  // where the first byte of a lane lies: a vector of 32 bits
+  bool is_in_words = false;         // local_words.hpp
 };
 
 // What a lane has more than lane 0, at least and at most.

@@ -1,27 +1,10 @@
 // Where the bytes of an access lie.
 #include <cstddef>
 
+#include "ptx/llvm/local.hpp"
 #include "ptx/llvm/translator.hpp"
 
 namespace nvmlkit::ptx::jit {
-namespace {
-
-// Of each lane, its own. Where all have one address, a vector of 32 bits is the same for all accesses.
-void put_in_lanes(LaneBuilder& b, const LocalMemory& local, const Lanes& address, Place& place) {
-  place.base = address.shape.is_any ? local.begin : place.host;
-  place.offsets = local.of_lanes;
-  if (address.shape.is_same()) place.step = local.bytes;
-  if (address.shape.is_any)
-    place.offsets = b.CreateAdd(place.offsets, b.CreateTrunc(address.value, place.offsets->getType()));
-  else if (!place.step)
-    place.offsets = b.CreateAdd(place.offsets, b.numbers(address.shape.more, b.getInt32Ty()));
-  place.host = b.CreateAdd(b.CreateVectorSplat(kLanes, place.base), b.CreateSExt(place.offsets, b.vector(8)));
-  static const Shape kAny = Shape::any();
-  place.shape = &kAny;
-}
-
-}  // namespace
-
 std::optional<MemoryAccess> Translator::access_at(std::uint32_t at) const {
   return memory_access(function_, needs_, at);
 }
@@ -61,7 +44,7 @@ llvm::Value* Translator::find_place(const MemoryAccess& access, const Lanes& add
   }
   if (access.space == Space::local) room = local_.bytes, delta = local_.begin;
   auto* const fits = find_host(access, address, {start, room, delta}, out);
-  if (access.space == Space::local) put_in_lanes(*b_, local_, address, out);
+  if (access.space == Space::local) put_in_lanes(*b_, local_, address, access.size(), out);
   return fits;
 }
 

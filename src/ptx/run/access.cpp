@@ -4,6 +4,7 @@
 #include <new>
 
 #include "ptx/lane_bytes.hpp"
+#include "ptx/local_words.hpp"
 #include "ptx/run/block.hpp"
 #include "ptx/run/places.hpp"
 
@@ -27,12 +28,17 @@ bool Warp::has_local(std::uint64_t size) {
   if (size <= local_capacity_) return true;
   const auto larger = lane_bytes(std::max(size, 2 * local_capacity_));
   if (larger > block.worker().grid.most_local * 2) return false;
-  for (auto* const bytes : {&local_, &local_written_}) {
-    if (bytes == &local_written_ && !checking.initialized) continue;
-    std::vector<std::byte> moved(larger * kLanes);
-    for (unsigned lane = 0; lane < kLanes && !bytes->empty(); ++lane)
-      std::copy_n(bytes->data() + lane * local_capacity_, local_capacity_, moved.data() + lane * larger);
-    bytes->swap(moved);
+  const auto move_lanes = [&](const std::byte* from, std::byte* to) {
+    for (unsigned lane = 0; lane < kLanes && from; ++lane)
+      std::copy_n(from + lane * local_capacity_, local_capacity_, to + lane * larger);
+  };
+  std::vector<Line> moved(larger * kLanes / sizeof(Line));
+  move_lanes(local(), moved.data()->bytes);
+  local_.swap(moved);
+  if (checking.initialized) {
+    std::vector<std::byte> written(larger * kLanes);
+    move_lanes(local_written_.data(), written.data());
+    local_written_.swap(written);
   }
   local_capacity_ = larger;
   return true;
@@ -86,9 +92,11 @@ bool Warp::reach(const Instruction& i, Bounds addresses, std::size_t size, Reach
       room = block.shared().size();
       break;
     case Space::local:
-      start = local_.data();
+      start = local();
       room = local_capacity_;
       out.stride = local_capacity_;
+      out.is_in_words = has_local_words_;
+      out.window = window;
       break;
     case Space::param:
       start = frame_->params.data();
@@ -108,8 +116,13 @@ bool Warp::reach(const Instruction& i, Bounds addresses, std::size_t size, Reach
       return true;
   }
   if (high >= room || size > room - high) return false;
-  out.base = reinterpret_cast<std::uintptr_t>(start) - window;
+  out.base = reinterpret_cast<std::uintptr_t>(start) - (out.is_in_words ? 0 : window);
   return true;
+}
+
+std::size_t Warp::bytes_in_row(Space space, std::uint64_t address) const {
+  const bool is_local = space == Space::local || (space == Space::generic && address >> 56 == kLocalWindow >> 56);
+  return is_local && has_local_words_ ? kLocalWord : ~std::size_t{0};
 }
 
 // The end of the launch, or with checks that of the lane.
@@ -155,7 +168,8 @@ std::byte* Warp::resolve(Space space, const Instruction& i, std::uint64_t addres
       if (!found) found = block.shared_of_peer(address, size);
       break;
     case Space::local:
-      within(local_.data() + lane * local_capacity_, local_capacity_);
+      within(local() + lane * local_capacity_, local_capacity_);
+      if (has_local_words_ && found) found = size <= kLocalWord ? local() + place_in_words(address, lane) : nullptr;
       break;
     case Space::param:
       within(frame_->param(lane), frame_->function->frame_param_bytes);

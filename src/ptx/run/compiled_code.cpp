@@ -106,7 +106,7 @@ CodeContext Warp::context(Mask lanes) {
   out.params = worker.grid.params.data();
   out.param_bytes = worker.grid.params.size();
   out.frame_params = frame_->params.data();
-  out.local = local_.data();
+  out.local = local();
   out.local_bytes = local_capacity_;
   out.local_start = frame_->local_start;
   out.image = frame_->function->image_address;

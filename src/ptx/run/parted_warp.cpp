@@ -14,7 +14,7 @@ PhaseEnd Warp::takes_turn_of_phase(const Compiled& compiled, CodeContext& contex
   context.registers = frame_->registers.get();
   context.special = reinterpret_cast<const std::byte*>(&special_);
   context.frame_params = frame_->params.data();
-  context.local = local_.data();
+  context.local = local();
   context.local_bytes = local_capacity_;
   context.local_start = frame_->local_start;
   context.warp = this;

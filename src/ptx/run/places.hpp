@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 
+#include "ptx/local_words.hpp"
 #include "ptx/run/lanes.hpp"
 
 namespace nvmlkit::ptx {
@@ -39,6 +41,35 @@ inline Bounds bounds_of(const std::uint64_t* addresses, Mask lanes) {
   return out;
 }
 
+// Bytes of a lane in words of its local memory: f gets a copy, which goes back. Nothing happens where `word_at` gives a
+// word that is not there. The longest access is of 32 bytes.
+template <class At, class F>
+inline bool with_words(std::size_t size, At word_at, F f) {
+  std::byte bytes[32] = {};
+  std::byte* words[sizeof bytes / kLocalWord];
+  const auto count = size / kLocalWord;
+  for (std::size_t k = 0; k < count; ++k)
+    if (!(words[k] = word_at(k))) return false;
+  for (std::size_t k = 0; k < count; ++k) std::memcpy(bytes + k * kLocalWord, words[k], kLocalWord);
+  f(bytes);
+  for (std::size_t k = 0; k < count; ++k) std::memcpy(words[k], bytes + k * kLocalWord, kLocalWord);
+  return true;
+}
+
+// As each_place(), of local memory in words.
+template <class F>
+inline void each_in_words(const Reach& reach, const std::uint64_t* addresses, Mask lanes, std::size_t size, F f) {
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(left));
+    auto* const first = reinterpret_cast<std::byte*>(reach.base + place_in_words(addresses[l] - reach.window, l));
+    if (size <= kLocalWord)
+      f(l, first);
+    else
+      with_words(
+          size, [=](std::size_t k) { return first + k * kLocalRow; }, [&](std::byte* p) { f(l, p); });
+  }
+}
+
 // Calls f(lane, bytes) for each lane; at the first fault it ends. `size` is a power of two.
 template <class F>
 inline void each_place(Warp& w, const Instruction& i, Mask lanes, std::size_t size, F f) {
@@ -46,6 +77,7 @@ inline void each_place(Warp& w, const Instruction& i, Mask lanes, std::size_t si
   effective_addresses(w, i, addresses);
   Reach reach;
   if (w.reach(i, bounds_of(addresses, lanes), size, reach)) {
+    if (reach.is_in_words) return each_in_words(reach, addresses, lanes, size, f);
     const auto at = [&](unsigned l) {
       return reinterpret_cast<std::byte*>(reach.base + addresses[l] + l * reach.stride);
     };
@@ -61,6 +93,14 @@ inline void each_place(Warp& w, const Instruction& i, Mask lanes, std::size_t si
   }
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(left));
+    const bool is_long = size > kLocalWord && size > w.bytes_in_row(i.space, addresses[l]);
+    if (is_long && addresses[l] % size == 0) {
+      const auto word_at = [&](std::size_t k) {
+        return w.resolve(i.space, i, addresses[l] + k * kLocalWord, kLocalWord, l);
+      };
+      if (!with_words(size, word_at, [&](std::byte* p) { f(l, p); })) return;
+      continue;
+    }
     auto* const p = w.resolve(i.space, i, addresses[l], size, l);
     if (!p) return;
     f(l, p);

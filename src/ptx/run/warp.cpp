@@ -10,6 +10,7 @@
 #include "ptx/compile/compiled.hpp"
 #include "ptx/compile/packed.hpp"
 #include "ptx/lane_bytes.hpp"
+#include "ptx/local_words.hpp"
 #include "ptx/run/block.hpp"
 #include "ptx/run/schedule.hpp"
 
@@ -26,8 +27,9 @@ void Warp::start(unsigned index, Mask lanes) {
   }
   const auto* entry = block.worker().grid.entry;
   local_capacity_ = std::max(local_capacity_, lane_bytes(entry->local_bytes));
-  if (local_capacity_ > 0) local_.assign(local_capacity_ * kLanes, std::byte{});
-  if (checking.initialized && block.worker().grid.checks) local_written_.assign(local_.size(), std::byte{});
+  has_local_words_ = has_local_words(*entry) && !block.worker().grid.checks;
+  if (local_capacity_ > 0) local_.assign(local_capacity_ * kLanes / sizeof(Line), Line{});
+  if (checking.initialized && block.worker().grid.checks) local_written_.assign(local_capacity_ * kLanes, std::byte{});
   areas_[Operand::special] = reinterpret_cast<std::byte*>(&special_);
   Frame* const frame = new_frame(*entry);
   frame->inside = lanes;

@@ -54,6 +54,8 @@ struct Bounds {
 struct Reach {
   std::uintptr_t base = 0;  // a number: where address 0 would be, nothing has to lie
   std::size_t stride = 0;
+  bool is_in_words = false;  // of local memory (local_words.hpp): `base` is where it begins,
+  std::uint64_t window = 0;  // and this the address of its first byte
 };
 
 enum class Wait : std::uint8_t { none, barrier, lanes };
@@ -114,11 +116,14 @@ class Warp {
     p = (p & ~lanes) | (value & lanes);
   }
 
-  // `size` bytes of memory for a lane; null after a fault. `size` is what the address must be a multiple of.
+  // `size` bytes of memory for a lane; null after a fault. `size` is what the address must be a multiple of. No more
+  // than bytes_in_row() of local memory.
   std::byte* resolve(Space space, const Instruction& i, std::uint64_t address, std::size_t size, unsigned lane);
   // The same for all lanes at once, where their addresses lie close together and well: the bytes of a lane begin at
   // base + address + lane * stride. False says nothing.
   bool reach(const Instruction& i, Bounds addresses, std::size_t size, Reach& out);
+  // How many bytes of a lane follow each other there.
+  std::size_t bytes_in_row(Space space, std::uint64_t address) const;
   // So many bytes of memory that lanes share, or null, which says nothing.
   std::byte* reach_shared_by_lanes(const Instruction& i, std::uint64_t address, std::uint64_t bytes, std::size_t align);
   // The effective addresses of an instruction.
@@ -226,8 +231,14 @@ class Warp {
   std::vector<Fragment> released_;              // while release() lasts
   std::vector<std::unique_ptr<Frame>> frames_;  // in use, and free ones
   std::vector<Frame*> free_frames_;
-  std::vector<std::byte> local_, local_written_;  // lane after lane
-  std::uint64_t local_capacity_ = 0;
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  std::byte* local() { return reinterpret_cast<std::byte*>(local_.data()); }
+  std::vector<Line> local_;
+  std::vector<std::byte> local_written_;  // lane after lane
+  std::uint64_t local_capacity_ = 0;      // of a lane
+  bool has_local_words_ = false;
   Mask live_ = 0, refused_ = 0;
   unsigned index_ = 0;
   std::int64_t budget_ = 0;    // instructions that are left of the turn

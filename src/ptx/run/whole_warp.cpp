@@ -40,7 +40,7 @@ WholeWarp Warp::whole_of(Frame& frame, Mask lanes) {
   out.special = reinterpret_cast<const std::byte*>(&special_);
   out.frame_params = frame.params.data();
   out.carry = &carry;
-  out.local = local_.data();
+  out.local = local();
   out.local_bytes = local_capacity_;
   out.lanes = lanes;
   return out;

@@ -144,7 +144,9 @@ void RandomMemory::behind_check() {
 void RandomMemory::of_local(const std::string& guard) {
   const auto type = one_of({"u32", "s32", "b32"});
   const auto at = std::to_string(4 * pick(48)), wide = std::to_string(8 * pick(24));
-  switch (pick(7)) {
+  const auto four = std::to_string(16 * pick(12)), byte = std::to_string(pick(192)),
+             half = std::to_string(2 * pick(96));
+  switch (pick(12)) {
     case 0:
       return line(guard + "st.local." + type + " [%a6+" + at + "], " + any("r"));
     case 1:
@@ -157,6 +159,19 @@ void RandomMemory::of_local(const std::string& guard) {
       return line(guard + one_of({"st.u32 [%a7+", "st.volatile.u32 [%a7+"}) + at + "], " + any("r"));
     case 5:
       return line(guard + "ld.u32 " + any("r") + ", [%a7+" + at + "]");
+    case 6:
+      if (pick(2)) return line(guard + "st.local.u8 [%a6+" + byte + "], " + any("r"));
+      return line(guard + "st.local.u16 [mine+" + half + "], " + any("r"));
+    case 7:
+      return line(guard + one_of({"ld.local.s8 ", "ld.local.u8 "}) + any("r") + ", [mine+" + byte + "]");
+    case 8:
+      return line(guard + one_of({"ld.s16 ", "ld.u16 "}) + any("r") + ", [%a7+" + half + "]");
+    case 9:
+      return line(guard + one_of({"st.local.v4.u32 [mine+", "st.v4.u32 [%a7+"}) + four + "], {" + two("r") + ", " +
+                  two("r") + "}");
+    case 10:
+      if (pick(2)) return line(guard + "ld.local.v2.f64 {" + two("d") + "}, [%a6+" + four + "]");
+      return line(guard + "ld.v4.u32 {_, " + two("r") + ", _}, [%a7+" + four + "]");
     default:
       line("and.b32 %t9, " + any("r") + ", 188");
       line("cvt.u64.u32 %a5, %t9");
