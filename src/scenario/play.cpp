@@ -61,7 +61,7 @@ Expected<void> play(Run& run, const Machine& machine, const Watch* watch) {
     const bool watches = watch != nullptr && now < watch->until_ns;
     if (!next && !run.is_over()) run.end(now);
     if (!next && !watches) return {};
-    if (watch != nullptr) next = std::min(next.value_or(look_ns), look_ns);
+    if (watch != nullptr) next = next ? std::min(*next, look_ns) : look_ns;
     if (*next <= now) continue;
     const double pace = pace_of(machine);
     if (pace > 0)

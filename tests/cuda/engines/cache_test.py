@@ -29,7 +29,7 @@ class Cache(unittest.TestCase):
     def start(self, engine: str = "compile", seed: str = "4", **more: object) -> subprocess.Popen[str]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("CUDA_CACHE")}
         environment |= {"NVMLKIT_CUDA_ENGINE": engine, "CUDA_CACHE_PATH": str(self.home / "cache"), **more.pop("environment", {})}
-        return subprocess.Popen([PROGRAM, seed, "1"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+        return subprocess.Popen([PROGRAM, seed], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
 
     def run_one(self, engine: str = "compile", **more: object) -> str:
         process = self.start(engine, **more)
@@ -169,7 +169,7 @@ class Cache(unittest.TestCase):
         expected = self.run_one("interpret")
         killed = [self.start() for _ in range(2)]
         others = [self.start() for _ in range(3)]
-        time.sleep(0.5)
+        time.sleep(0.1)
         for process in killed:
             process.kill()
             process.communicate()
