@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <ctime>
+#include <optional>
 
 #include "sim/state/clock.hpp"
 #include "sim/state/follow.hpp"
@@ -57,7 +58,8 @@ Expected<void> play(Run& run, const Machine& machine, const Watch* watch) {
       watch->look();
       look_ns += ((now - look_ns) / watch->every_ns + 1) * watch->every_ns;
     }
-    auto next = run.is_over() ? std::nullopt : run.next(now);
+    std::optional<std::int64_t> next;
+    if (!run.is_over()) next = run.next(now);
     const bool watches = watch != nullptr && now < watch->until_ns;
     if (!next && !run.is_over()) run.end(now);
     if (!next && !watches) return {};
