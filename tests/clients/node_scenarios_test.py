@@ -154,7 +154,8 @@ class NodeScenarios(NodeTest):
         errors += self.end(node)[1]
         raised = self.metrics_of_xids()
         self.assertLessEqual(raised, count)
-        self.assertEqual(raised, count - errors.count(" interrupted: "), errors)
+        # A step that was interrupted had its effect or not: the kill came before its end was written down.
+        self.assertGreaterEqual(raised, count - errors.count(" interrupted: "), errors)
 
     def metrics_of_xids(self) -> int:
         """Xids of the machine so far, counted by a further node."""

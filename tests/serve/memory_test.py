@@ -24,6 +24,8 @@ HEAP_MAY_GROW = 2 * MIB
 SERVER_MAY_GROW = 2 * MIB
 UNREAD_MAY_GROW = 8 * MIB
 NODES_MAY_GROW = 200
+# The lists of the page show 300 events, and every second command raises one.
+COMMANDS_UNTIL_FULL = 620
 
 
 def option(name: str, default: str) -> str:
@@ -83,6 +85,8 @@ class Memory(ServeTest):
         begin = time.monotonic()
         # The rings of the page and of the server are full after 600 samples.
         self.work(served, max(60.0, 620 * self.seconds_of_interval()))
+        while self.done < COMMANDS_UNTIL_FULL:
+            self.work(served, 1)
         looks = [self.look(browser, served, begin)]
         for _ in range(LOOKS):
             self.work(served, 60 * MINUTES / LOOKS)
