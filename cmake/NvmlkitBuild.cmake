@@ -62,6 +62,11 @@ function(nvmlkit_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 endfunction()
 
+# What works for milliseconds, and has headers that take long to optimize.
+function(nvmlkit_optimize_little target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # Sources with names of their own files' scope that others of their target have too: in a unity build each stays a
 # compilation of its own.
 function(nvmlkit_compile_alone)

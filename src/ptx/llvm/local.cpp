@@ -7,8 +7,7 @@
 namespace nvmlkit::ptx::jit {
 namespace {
 
-constexpr unsigned kBits = 8;         // of a byte
-constexpr unsigned kAlignOfRow = 64;  // Warp::Line
+constexpr unsigned kBits = 8;  // of a byte
 const Shape kAny = Shape::any();
 
 Shape side_by_side() {
@@ -59,7 +58,7 @@ void put_in_words(LaneBuilder& b, const LocalMemory& local, const Lanes& address
 llvm::FixedVectorType* row_type(LaneBuilder& b) { return b.vector(kLocalWord); }
 
 llvm::Value* load_row(LaneBuilder& b, const Place& place) {
-  return b.CreateAlignedLoad(row_type(b), b.pointer(place.row), llvm::Align(kAlignOfRow));
+  return b.CreateAlignedLoad(row_type(b), b.pointer(place.row), llvm::Align(kLocalAlign));
 }
 
 llvm::Value* shifted(LaneBuilder& b, const Place& place) { return b.CreateVectorSplat(kLanes, place.bits); }
@@ -127,7 +126,7 @@ void store_words(LaneBuilder& b, const MemoryAccess& access, const Place& place,
     words = b.CreateOr(b.CreateAnd(load_row(b, place), kept), b.CreateShl(words, shifted(b, place)));
   }
   if (acts) words = b.CreateSelect(acts, words, load_row(b, place));
-  b.CreateAlignedStore(words, b.pointer(place.row), llvm::Align(kAlignOfRow));
+  b.CreateAlignedStore(words, b.pointer(place.row), llvm::Align(kLocalAlign));
 }
 
 }  // namespace nvmlkit::ptx::jit

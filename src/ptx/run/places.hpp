@@ -41,8 +41,8 @@ inline Bounds bounds_of(const std::uint64_t* addresses, Mask lanes) {
   return out;
 }
 
-// Bytes of a lane in words of its local memory: f gets a copy, which goes back. Nothing happens where `word_at` gives a
-// word that is not there. The longest access is of 32 bytes.
+// Bytes of a lane in words of its local memory: f gets a copy, which goes back. False: `word_at` does not find one of
+// the words, and nothing happened. The longest access is of 32 bytes.
 template <class At, class F>
 inline bool with_words(std::size_t size, At word_at, F f) {
   std::byte bytes[32] = {};

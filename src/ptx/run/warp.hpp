@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ptx/checks.hpp"
+#include "ptx/local_words.hpp"
 #include "ptx/memory_view.hpp"
 #include "ptx/module.hpp"
 #include "ptx/run/special.hpp"
@@ -231,8 +232,8 @@ class Warp {
   std::vector<Fragment> released_;              // while release() lasts
   std::vector<std::unique_ptr<Frame>> frames_;  // in use, and free ones
   std::vector<Frame*> free_frames_;
-  struct alignas(64) Line {
-    std::byte bytes[64];
+  struct alignas(kLocalAlign) Line {
+    std::byte bytes[kLocalAlign];
   };
   std::byte* local() { return reinterpret_cast<std::byte*>(local_.data()); }
   std::vector<Line> local_;

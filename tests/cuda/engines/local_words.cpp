@@ -47,7 +47,7 @@ const char* const kMix =
 
 std::string at(const std::string& base, std::size_t offset) { return " [" + base + "+" + std::to_string(offset) + "]"; }
 
-// A store of each size, and a load of all bytes as numbers of 64 bits.
+// A store, by all lanes or by those whose guard holds.
 template <class T>
 Part stored(const std::string& type, std::size_t offset, const std::string& base = "mine",
             const std::string& guard = "") {
