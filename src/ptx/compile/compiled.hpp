@@ -46,8 +46,8 @@ class Compiled {
     if (!is_end_of_code_[at].load(std::memory_order_relaxed))
       is_end_of_code_[at].store(true, std::memory_order_relaxed);
   }
-  // The interpreter executes what is in front of it, and code goes on.
-  void may_resume_at(std::uint32_t at) {
+  // It has ended there because it would be too large, or the interpreter executes what is in front: code goes on.
+  void may_go_on_at(std::uint32_t at) {
     for (const auto lanes : {CodeFor::all_lanes, CodeFor::some_lanes}) {
       auto& may_begin = spot(at, lanes).may_begin;
       if (!may_begin.load(std::memory_order_relaxed)) may_begin.store(true, std::memory_order_relaxed);

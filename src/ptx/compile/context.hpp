@@ -24,6 +24,7 @@ struct Part {
   std::uint32_t at, lanes;
 };
 inline constexpr std::size_t kMostParts = 8;
+inline constexpr std::uint32_t kMoreCode = ~0u;
 
 struct CodeContext;
 // Executes one instruction for the lanes, as the interpreter does. Its operands are in the registers of the frame.
@@ -65,7 +66,7 @@ struct CodeContext {
   std::uint64_t executed = 0;  // instructions, when the code has ended
   std::uint32_t at = 0;        // where it has ended
   // Where code may go on: behind what the interpreter has to execute, or where a check of the code failed, by another
-  // piece. 0: at any place.
+  // piece. 0: at any place. kMoreCode: where it has ended, because it would be too large.
   std::uint32_t resumes = 0;
   std::uint32_t is_alone = 0;    // no other thread changes memory of GPUs
   std::uint32_t is_whole = 0;    // the lanes are all threads of the block: its barriers are none for them
@@ -110,7 +111,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 24;
+inline constexpr std::uint32_t kCompilerVersion = 25;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

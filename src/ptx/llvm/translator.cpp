@@ -118,7 +118,11 @@ void Translator::end_stretch(std::size_t number) {
   if (stretch.then == Stretch::Then::leave) {
     const bool ends = all_lanes_ && !last.guard.is_there() && function_.is_entry &&
                       (last.kind == Kind::ret || last.kind == Kind::exit);
-    return ends ? end_warp(length + 1) : leave(stretch.end, length);
+    if (ends) return end_warp(length + 1);
+    if (stretch.is_cut && !part_)
+      b.CreateStore(b.getInt32(kMoreCode),
+                    b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, resumes)));
+    return leave(stretch.end, length);
   }
   const bool is_branch = stretch.ends_with_branch;
   executed_ = b.CreateAdd(executed_, b.getInt64(length + (is_branch ? 1 : 0)));

@@ -87,11 +87,13 @@ void Warp::leave_code(Fragment& fragment, std::uint32_t at) {
   if (next.kind == Kind::branch) compiled.has_left_at(static_cast<std::uint32_t>(next.immediate));
 }
 
-// The interpreter goes on, up to where there may be code again.
+// More code may follow at once, or the interpreter goes on, up to where there may be code again.
 void Warp::resumes_by(CodeContext& context) {
-  resumes_ = std::exchange(context.resumes, 0);
+  const auto at = std::exchange(context.resumes, 0);
+  const bool follows = at == kMoreCode;
+  resumes_ = follows ? 0 : at;
   auto& compiled = *frame_->function->compiled.load(std::memory_order_relaxed);
-  compiled.may_resume_at(resumes_);
+  compiled.may_go_on_at(follows ? context.at : at);
   if (const auto* const unfit = std::exchange(context.unfit, nullptr)) compiled.give_up(*unfit);
 }
 
