@@ -25,7 +25,10 @@ MOST_WRITTEN = 1 << 28
 # By its limit of processor time, itself or below `nvmlkit run`.
 STOPPED = {sign * number + base for number in (signal.SIGXCPU, signal.SIGKILL) for sign, base in ((-1, 0), (1, 128))}
 # Lines with such words are of times, and of what is computed from them.
-OF_TIMES = re.compile(r"time|second|\bm?s\b|\bus\b|msec|usec|GB/s|MB/s|GiB/s|flop|bandwidth|throughput|speed|perf|elapsed|duration|per sec|per ns|latency|\(n?s\)|/s\b", re.IGNORECASE)
+UNITS = r"\bm?s\b|\b[un]s\b|[mu]sec|\(n?s\)|s\]|[GM]B/s|GiB/s|/s\b|per (sec|ns)|\d\d:\d\d:\d\d"
+OF_TIMES = re.compile(
+    r"time|timing|second|elapsed|duration|latency|speed|perf|flop|bandwidth|throughput|" + UNITS, re.IGNORECASE
+)
 
 
 @dataclass
