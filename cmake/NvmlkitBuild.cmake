@@ -62,7 +62,7 @@ function(nvmlkit_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 endfunction()
 
-# What works for milliseconds, and has headers that take long to optimize.
+# For what runs for milliseconds and has headers that take long to optimize.
 function(nvmlkit_optimize_little target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()

@@ -24,7 +24,7 @@ struct Part {
   std::uint32_t at, lanes;
 };
 inline constexpr std::size_t kMostParts = 8;
-inline constexpr std::uint32_t kMoreCode = ~0u;
+inline constexpr std::uint32_t kMoreCode = ~0u;  // of CodeContext::resumes
 
 struct CodeContext;
 // Executes one instruction for the lanes, as the interpreter does. Its operands are in the registers of the frame.

@@ -27,12 +27,9 @@ void Translator::emit_arrival(std::size_t number, llvm::Value* takes) {
   const bool takes_lead_on = ahead == stretches_[number].to[0];
   lanes_ = takes_lead_on ? takes : passes;
   spill_new(needs_.at(stretches_[ahead].begin));
-  const auto put = [&](std::size_t offset, llvm::Value* value) {
-    b.CreateStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offset));
-  };
-  put(offsetof(CodeContext, arrived), b.CreateOr(field(offsetof(CodeContext, arrived), b.getInt32Ty()), lanes_));
+  put_field(offsetof(CodeContext, arrived), b.CreateOr(field(offsetof(CodeContext, arrived), b.getInt32Ty()), lanes_));
   lanes_ = takes_lead_on ? passes : takes;
-  put(offsetof(CodeContext, lanes), lanes_);
+  put_field(offsetof(CodeContext, lanes), lanes_);
   act_for_lanes();
   go(number, rest);
   lanes_ = all;

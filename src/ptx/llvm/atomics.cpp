@@ -118,8 +118,7 @@ llvm::Value* Translator::change_at_once(const MemoryAccess& access, llvm::Value*
 void Translator::note_polls(std::uint32_t how) {
   auto& b = *b_;
   auto* const before = field(offsetof(CodeContext, polls), b.getInt32Ty());
-  b.CreateStore(b.CreateOr(before, b.getInt32(how)),
-                b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, polls)));
+  put_field(offsetof(CodeContext, polls), b.CreateOr(before, b.getInt32(how)));
 }
 
 // One lane after the other: what an earlier one did, a later one sees. Returns what was there before.

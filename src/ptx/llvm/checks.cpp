@@ -24,9 +24,7 @@ void Translator::check_shape(const Pure& pure, const std::vector<Shape>& shapes,
     b.SetInsertPoint(leaves);
   }
   // Warps for which it is otherwise get code that begins here.
-  if (extreme)
-    b.CreateStore(b.getInt32(at),
-                  b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, resumes)));
+  if (extreme) put_field(offsetof(CodeContext, resumes), b.getInt32(at));
   leave(at, at - stretch_begin_);
   b.SetInsertPoint(goes_on);
 }

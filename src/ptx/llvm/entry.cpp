@@ -22,6 +22,10 @@ llvm::Value* Translator::field(std::size_t offset, llvm::Type* type) {
   return b_->CreateLoad(type, b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), context_, offset));
 }
 
+void Translator::put_field(std::size_t offset, llvm::Value* value) {
+  b_->CreateStore(value, b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), context_, offset));
+}
+
 llvm::Value* Translator::of_lanes(llvm::Value* vector, llvm::Value* others) {
   return acts_ ? b_->CreateSelect(acts_, vector, others) : vector;
 }

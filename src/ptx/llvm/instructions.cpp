@@ -189,8 +189,7 @@ void Translator::call_interpreter(std::uint32_t at, std::int32_t place) {
   auto* const faulted = new_block("faulted");
   b.CreateCondBr(call, goes_on, faulted);
   b.SetInsertPoint(faulted);
-  b.CreateStore(b.CreateAdd(executed_, b.getInt64(at - stretch_begin_ + 1)),
-                b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, executed)));
+  put_field(offsetof(CodeContext, executed), b.CreateAdd(executed_, b.getInt64(at - stretch_begin_ + 1)));
   end_with(CodeEnd::faulted);
   b.SetInsertPoint(goes_on);
 }

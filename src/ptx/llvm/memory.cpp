@@ -194,8 +194,7 @@ void Translator::check_left(const MemoryAccess& access, std::uint32_t at) {
 void Translator::note_look(const MemoryAccess& access) {
   auto& b = *b_;
   auto* const budget = field(offsetof(CodeContext, budget), b.getInt64Ty());
-  b.CreateStore(b.CreateSub(budget, b.getInt64(kWeightOfPoll)),
-                b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, budget)));
+  put_field(offsetof(CodeContext, budget), b.CreateSub(budget, b.getInt64(kWeightOfPoll)));
   if (access.space == Space::global) note_polls(kMemoryLookedAt);
 }
 

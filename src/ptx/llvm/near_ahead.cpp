@@ -64,8 +64,7 @@ void Translator::check_all(std::vector<NearCheck>& checks) {
         call_interpreter(first.at, place);
         return leave_behind(*access_at(first.at), first.at);
       }
-      b.CreateStore(b.getInt32(check.at + 1),
-                    b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, resumes)));
+      put_field(offsetof(CodeContext, resumes), b.getInt32(check.at + 1));
       leave(first.at, first.at - stretch_begin_);
     });
   };

@@ -138,7 +138,7 @@ void Translator::end_row(std::uint32_t end) {
   b.CreateCondBr(has_no_number(row.results), leaves, numbers);
   b.SetInsertPoint(leaves);
   const auto now = std::exchange(values_, row.values);
-  b.CreateStore(b.getInt32(end), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, resumes)));
+  put_field(offsetof(CodeContext, resumes), b.getInt32(end));
   leave(row.begin, row.begin - stretch_begin_);
   values_ = now;
   b.SetInsertPoint(numbers);

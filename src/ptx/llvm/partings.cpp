@@ -197,16 +197,13 @@ void Translator::leave_in_parts(const std::vector<PlaceOfLanes>& places, unsigne
     needed.merge(own);
   }
   spill_new(needed);
-  const auto put = [&](std::size_t offset, llvm::Value* value) {
-    b.CreateStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offset));
-  };
   for (std::size_t k = 0; k < places.size(); ++k) {
     const auto offset = offsetof(CodeContext, parts) + k * sizeof(Part);
-    put(offset + offsetof(Part, at), b.getInt32(places[k].first));
-    put(offset + offsetof(Part, lanes), places[k].second);
+    put_field(offset + offsetof(Part, at), b.getInt32(places[k].first));
+    put_field(offset + offsetof(Part, lanes), places[k].second);
   }
-  put(offsetof(CodeContext, part_count), b.getInt32(static_cast<std::uint32_t>(places.size())));
-  put(offsetof(CodeContext, executed), b.CreateAdd(executed_, b.getInt64(more_executed)));
+  put_field(offsetof(CodeContext, part_count), b.getInt32(static_cast<std::uint32_t>(places.size())));
+  put_field(offsetof(CodeContext, executed), b.CreateAdd(executed_, b.getInt64(more_executed)));
   end_with(CodeEnd::parted);
 }
 

@@ -88,8 +88,10 @@ class Search {
         return out;
       }
       const auto& i = code_[at];
-      out.is_cut = ends_.contains(at) && (i.kind == Kind::plain || i.kind == Kind::guarded);
-      if (ends_at(at)) return out;
+      if (ends_at(at)) {
+        out.is_cut_short = ends_.contains(at) && (i.kind == Kind::plain || i.kind == Kind::guarded);
+        return out;
+      }
       if (i.kind != Kind::branch) continue;
       const auto target = static_cast<std::uint32_t>(i.immediate);
       out.then = i.guard.is_there() ? Stretch::Then::branch : Stretch::Then::next;

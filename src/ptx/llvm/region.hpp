@@ -15,7 +15,7 @@ struct Stretch {
   std::uint32_t begin = 0, end = 0;  // without the branch, and without the instruction that is left to others
   Then then = Then::leave;
   bool ends_with_branch = false;  // the instruction at `end`
-  bool is_cut = false;            // at `end`: the region would be too large
+  bool is_cut_short = false;      // between instructions of a row: the region would be too large
   static constexpr std::uint32_t kOut = ~0u;
   std::vector<std::uint32_t> to;    // stretches: of a branch, the target first; kOut: to the start, by leaving
   std::vector<std::uint32_t> from;  // stretches, each as often as it leads here

@@ -119,9 +119,7 @@ void Translator::end_stretch(std::size_t number) {
     const bool ends = all_lanes_ && !last.guard.is_there() && function_.is_entry &&
                       (last.kind == Kind::ret || last.kind == Kind::exit);
     if (ends) return end_warp(length + 1);
-    if (stretch.is_cut && !part_)
-      b.CreateStore(b.getInt32(kMoreCode),
-                    b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, resumes)));
+    if (stretch.is_cut_short && !part_) put_field(offsetof(CodeContext, resumes), b.getInt32(kMoreCode));
     return leave(stretch.end, length);
   }
   const bool is_branch = stretch.ends_with_branch;
@@ -249,8 +247,7 @@ void Translator::add_to_phis(std::size_t to) {
 // All threads of the warp end.
 void Translator::end_warp(unsigned more_executed) {
   auto& b = *b_;
-  b.CreateStore(b.CreateAdd(executed_, b.getInt64(more_executed)),
-                b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, executed)));
+  put_field(offsetof(CodeContext, executed), b.CreateAdd(executed_, b.getInt64(more_executed)));
   end_with(CodeEnd::ended);
 }
 
@@ -259,11 +256,8 @@ void Translator::leave(std::uint32_t at, unsigned more_executed) {
   if (part_) return leave_parted(at, more_executed);
   auto& b = *b_;
   spill_new(needs_.at(at));
-  const auto put = [&](std::size_t offset, llvm::Value* value) {
-    b.CreateStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offset));
-  };
-  put(offsetof(CodeContext, executed), b.CreateAdd(executed_, b.getInt64(more_executed)));
-  put(offsetof(CodeContext, at), b.getInt32(at));
+  put_field(offsetof(CodeContext, executed), b.CreateAdd(executed_, b.getInt64(more_executed)));
+  put_field(offsetof(CodeContext, at), b.getInt32(at));
   end_with(CodeEnd::left);
 }
 

@@ -32,7 +32,6 @@ class Translator {
  public:
   Translator(const Function& function, std::uint32_t start, CodeFor lanes, Assumptions& assumptions, const Facts& facts,
              unsigned divisor);
-
   std::size_t instructions() const;
   void translate(llvm::Function& into);
   // Whether some lanes reach memory at addresses that nothing is known of.
@@ -79,6 +78,7 @@ class Translator {
   llvm::Value* of_lanes(llvm::Value* vector, llvm::Value* others);
   llvm::Value* first_lane();  // that acts
   llvm::Value* field(std::size_t offset, llvm::Type* type);
+  void put_field(std::size_t offset, llvm::Value* value);
 
   // Stretches and how they end (translator.cpp).
   void begin_stretch(std::size_t number);
