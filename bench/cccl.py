@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """CCCL's own tests of CUB and Thrust in the engines: builds each, runs it, and compares what it prints.
-    bench/cccl.py CHECKOUT --work DIR [--only FILE,FILE] [--skip FILE,FILE] [--workers N] [--catch2 PREFIX] [--build DIR]
+    bench/cccl.py CHECKOUT --work DIR [--only FILE,FILE] [--skip FILE,FILE] [--workers N] [--catch2 PREFIX] [--build DIR] [--most SECONDS]
 CHECKOUT is a checkout of github.com/NVIDIA/cccl; nothing is written there. A FILE is as in its name: `cub/block_reduce` is
 cub/test/catch2_test_block_reduce.cu, `thrust/sort` is thrust/testing/sort.cu. Of a test with variants, the first one is built.
 Catch2 has version 3. DIR keeps programs and results: a second call goes on with the files that have none.
@@ -22,7 +22,7 @@ NVCC = ["nvcc", "-O0", "-std=c++17", "--extended-lambda", "--expt-relaxed-conste
 # Of CUB's tests; Thrust's use the short names of Catch2.
 OF_CUB = "-DCATCH_CONFIG_PREFIX_ALL"
 C2H = ("catch2_runner_helper", "generators", "generators_gen_values", "generators_uniform_offsets", "generators_vector")
-MOST_BUILDING, MOST, MOST_COMPILED = 900.0, 60.0, 60.0
+MOST_BUILDING, MOST = 900.0, 60.0
 # A test that takes less in the interpreter is run with `compile`, too.
 SHORT = 2.0
 
@@ -44,6 +44,7 @@ class Tests:
         self.work = options.work.resolve()
         self.build = options.build.resolve()
         self.catch2 = options.catch2
+        self.most = options.most
         for name in ("bin", "objects", "differ"):
             (self.work / name).mkdir(parents=True, exist_ok=True)
         self.results = engines.Results(self.work / "results.tsv")
@@ -96,12 +97,12 @@ class Tests:
         if not command:
             return ["not built"]
 
-        def run(engine: str, most: float) -> engines.Ended:
-            return engines.run_in(engine, command, self.work, most, machine=MACHINE, build=self.build)
+        def run(engine: str) -> engines.Ended:
+            return engines.run_in(engine, command, self.work, self.most, machine=MACHINE, build=self.build)
 
-        ends = {"interpret": run("interpret", MOST), "auto": run("auto", MOST)}
+        ends = {"interpret": run("interpret"), "auto": run("auto")}
         if ends["interpret"].status is not None and ends["interpret"].seconds < SHORT:
-            ends["compile"] = run("compile", MOST_COMPILED)
+            ends["compile"] = run("compile")
         ended = {engine: end for engine, end in ends.items() if end.status is not None}
         results = {(end.status, last_line(end)) for end in ended.values()}
         if len(results) > 1 or any(not end.is_right for end in ended.values()):
@@ -120,6 +121,7 @@ def main() -> None:
     parser = engines.parser(__doc__)
     parser.add_argument("--skip", type=engines.names_in, default=[], help="names, with commas between them")
     parser.add_argument("--catch2", type=Path, help="where it is installed, if the compiler does not find it")
+    parser.add_argument("--most", type=float, default=MOST, help="seconds of the processor for a run")
     options = parser.parse_args()
     tests = Tests(options)
     names = engines.chosen(tests.files, options.only, [*tests.results.rows(), *options.skip])
