@@ -19,7 +19,7 @@ WRONG = {
     r"\bis (?:there|not there)\b": "exists, is missing",
     r"\bthere is none\b": "name the missing thing",
 }
-PAGES = ["README.md", "CONTRIBUTING.md", "docs/*.md", "docs/guides/*.md", "docs/internals/*.md", "src/**/README.md", "tools/**/README.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "docs/*.md", "docs/cuda-programs/*.md", "docs/guides/*.md", "docs/internals/*.md", "src/**/README.md", "tools/**/README.md"]
 
 
 def blocks(text: str) -> list[tuple[int, str]]:

@@ -136,11 +136,27 @@ std::vector<llvm::Value*> Translator::load_acting(const MemoryAccess& access, co
 }
 
 // What lies between the bytes of the first and the last lane, and of it each lane its own.
+// A vector of LLVM has as many numbers as there are lanes, because LLVM takes shuffles of wider ones apart.
 llvm::Value* Translator::load_window(unsigned size, const Place& place, const Window& window) {
   auto& b = *b_;
-  auto* const type = llvm::FixedVectorType::get(b.element(size), window.count);
-  auto* const from = b.pointer(b.CreateAdd(place.host, b.getInt64(static_cast<std::uint64_t>(window.begin))));
-  return b.CreateShuffleVector(b.CreateAlignedLoad(type, from, llvm::Align(size)), window.of_lane);
+  llvm::Value* out = llvm::PoisonValue::get(b.vector(size));
+  for (unsigned begin = 0; begin < window.count; begin += kLanes) {
+    const auto count = std::min(window.count - begin, kLanes);
+    std::vector<int> own(kLanes, -1), both(kLanes);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const auto at = window.of_lane[lane] - static_cast<int>(begin);
+      const bool is_own = at >= 0 && at < static_cast<int>(count);
+      if (is_own) own[lane] = at;
+      both[lane] = static_cast<int>(is_own ? kLanes + lane : lane);
+    }
+    auto* const type = llvm::FixedVectorType::get(b.element(size), count);
+    const auto offset = static_cast<std::uint64_t>(window.begin) + std::uint64_t{begin} * size;
+    auto* const part =
+        b.CreateAlignedLoad(type, b.pointer(b.CreateAdd(place.host, b.getInt64(offset))), llvm::Align(size));
+    auto* const in_lanes = b.CreateShuffleVector(part, own);
+    out = begin == 0 ? in_lanes : b.CreateShuffleVector(out, in_lanes, both);
+  }
+  return out;
 }
 
 llvm::Value* Translator::load_runs(unsigned size, const Place& place, const std::vector<Run>& runs) {

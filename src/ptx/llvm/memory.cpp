@@ -16,6 +16,14 @@
 #include "ptx/local_words.hpp"
 
 namespace nvmlkit::ptx::jit {
+namespace {
+
+// Lanes that read each second to eighth number, as those of structures: loads of all of them and some shuffles take
+// less time than a load for each lane.
+constexpr unsigned kWidestWindow = 8 * kLanes;
+
+}  // namespace
+
 llvm::Value* Translator::to_register(llvm::Value* value, const MemoryAccess& access) {
   auto* type = static_cast<llvm::Type*>(b_->element(access.register_size));
   if (value->getType()->isVectorTy()) type = b_->vector(access.register_size);
@@ -55,7 +63,8 @@ std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, con
   std::vector<llvm::Value*> out(count, llvm::PoisonValue::get(b.vector(element)));
   const bool may_have_runs = !place.shape->is_any && count == 1 && !acts_;
   if (may_have_runs)
-    if (const auto window = window_of(*place.shape, element)) return {load_window(element, place, *window)};
+    if (const auto window = window_of(*place.shape, element, kWidestWindow))
+      return {load_window(element, place, *window)};
   const auto runs = may_have_runs ? runs_of(*place.shape, element) : std::vector<Run>{};
   for (const auto& run : runs) {
     auto* const from = host_of_lane(place, run.first, 0);

@@ -7,11 +7,11 @@ constexpr std::size_t kMostRuns = 8;
 
 }  // namespace
 
-std::optional<Window> window_of(const Shape& shape, std::int64_t size) {
+std::optional<Window> window_of(const Shape& shape, std::int64_t size, unsigned most) {
   if (shape.is_any) return std::nullopt;
   Window out{.begin = shape.least()};
   const auto last = (shape.most() - out.begin) / size;
-  if (last >= kLanes) return std::nullopt;
+  if (last >= most) return std::nullopt;
   out.count = static_cast<unsigned>(last) + 1;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const auto more = shape.more[lane] - out.begin;

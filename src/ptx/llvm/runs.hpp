@@ -23,8 +23,8 @@ struct Window {
   std::array<int, kLanes> of_lane{};
 };
 
-// Where a window of at most as many numbers as there are lanes has those of all lanes.
-std::optional<Window> window_of(const Shape& shape, std::int64_t size);
+// Where a window of at most so many numbers has those of all lanes.
+std::optional<Window> window_of(const Shape& shape, std::int64_t size, unsigned most = kLanes);
 
 // Of numbers of so many bytes. Nothing where there are many runs.
 std::vector<Run> runs_of(const Shape& shape, std::int64_t size);
