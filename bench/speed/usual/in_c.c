@@ -59,6 +59,13 @@ void c_gelu(const float* in, float* out, int n) {
   }
 }
 
+void c_lengths(const float* in, float* out, int n) {
+  for (int i = 0; i < n; ++i) {
+    const float* const v = in + 3 * i;
+    out[i] = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  }
+}
+
 void c_convolution(const float* in, const float* weights, float* out, int n) {
   for (int y = 2; y < n - 2; ++y)
     for (int x = 2; x < n - 2; ++x) {

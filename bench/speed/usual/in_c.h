@@ -13,6 +13,7 @@ void c_scan(const unsigned* in, unsigned* out, int n, int segment);
 void c_softmax(const float* in, float* out, int rows, int columns);
 void c_layer_norm(const float* in, float* out, int rows, int columns);
 void c_gelu(const float* in, float* out, int n);
+void c_lengths(const float* in, float* out, int n);
 void c_convolution(const float* in, const float* weights, float* out, int n);
 void c_sparse(const int* begins, const int* columns, const float* values, const float* vector, float* out, int rows);
 void c_sort(const unsigned* in, unsigned* out, int n, int segment);

@@ -52,6 +52,14 @@ inline void rows_of_numbers(Table& table) {
   table.row(
       "GELU, 1 M", [&] { gelu<<<n * n / kBlock, kBlock>>>(in.device(), out.device(), n * n); },
       [&] { c_gelu(in.host(), out.host(), n * n); }, [&] { return out.difference(); });
+  constexpr int vectors = n * n / 3;
+  table.row(
+      "lengths of vectors of three, 350,000",
+      [&] {
+        lengths<<<(vectors + kBlock - 1) / kBlock, kBlock>>>(reinterpret_cast<const float3*>(in.device()), out.device(),
+                                                             vectors);
+      },
+      [&] { c_lengths(in.host(), out.host(), vectors); }, [&] { return out.difference(); });
   table.row(
       "matrix by vector 1024",
       [&] { row_sums<<<n * 32 / kBlock, kBlock>>>(in.device(), vector.device(), sums.device(), n); },
