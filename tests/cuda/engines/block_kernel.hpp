@@ -31,16 +31,7 @@ struct Kernel {
 
   ptx::Outcome run(std::vector<std::uint32_t>& words, unsigned threads) const {
     FlatMemory memory(std::as_writable_bytes(std::span(words)));
-    const std::uint64_t data = FlatMemory::kStart;
-    ptx::Grid grid;
-    grid.module = module.get();
-    grid.entry = module->entry("kernel");
-    grid.blocks[0] = kBlocks;
-    grid.threads[0] = threads;
-    grid.params = std::as_bytes(std::span(&data, 1));
-    grid.memory = &memory;
-    grid.threads_of_host = 1;
-    return ptx::run_kernel(grid);
+    return ptx::run_kernel(grid_of(*module, memory, kBlocks, threads));
   }
 };
 

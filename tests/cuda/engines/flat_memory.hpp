@@ -6,6 +6,7 @@
 #include <span>
 
 #include "ptx/launch.hpp"
+#include "ptx/module.hpp"
 
 namespace nvmlkit::test {
 
@@ -26,5 +27,19 @@ class FlatMemory final : public ptx::GlobalMemory {
  private:
   std::span<std::byte> bytes_;
 };
+
+// A launch of `kernel`, by one thread of the host. Its parameter is where the memory begins.
+inline ptx::Grid grid_of(const ptx::Module& module, FlatMemory& memory, unsigned blocks, unsigned threads) {
+  static constexpr std::uint64_t kData = FlatMemory::kStart;
+  ptx::Grid grid;
+  grid.module = &module;
+  grid.entry = module.entry("kernel");
+  grid.blocks[0] = blocks;
+  grid.threads[0] = threads;
+  grid.params = std::as_bytes(std::span(&kData, 1));
+  grid.memory = &memory;
+  grid.threads_of_host = 1;
+  return grid;
+}
 
 }  // namespace nvmlkit::test

@@ -14,7 +14,6 @@ namespace {
 
 using namespace nvmlkit;
 
-constexpr std::uint64_t kStart = test::FlatMemory::kStart;
 constexpr unsigned kBlocks = 512, kThreads = 256, kWords = 64, kLaunches = NVMLKIT_TEST_SANITIZED ? 8 : 40,
                    kHostThreads = 3;
 
@@ -34,18 +33,7 @@ int main() {
   test::FlatMemory memory(std::as_writable_bytes(std::span(words)));
   const std::string text = kText;
   const auto module = ptx::load(text);
-  const std::uint64_t data = kStart;
-  const auto launch = [&] {
-    ptx::Grid grid;
-    grid.module = module.get();
-    grid.entry = module->entry("kernel");
-    grid.blocks[0] = kBlocks;
-    grid.threads[0] = kThreads;
-    grid.params = std::as_bytes(std::span(&data, 1));
-    grid.memory = &memory;
-    grid.threads_of_host = 1;
-    ptx::run_kernel(grid);
-  };
+  const auto launch = [&] { ptx::run_kernel(test::grid_of(*module, memory, kBlocks, kThreads)); };
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < kHostThreads; ++t)
     threads.emplace_back([&] {

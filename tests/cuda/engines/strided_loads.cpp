@@ -14,6 +14,7 @@ namespace {
 
 using namespace nvmlkit;
 using nvmlkit::test::FlatMemory;
+using nvmlkit::test::grid_of;
 
 constexpr unsigned kThreads = 64, kBlocks = 3, kAll = kThreads * kBlocks;
 constexpr std::size_t kResults = kAll * sizeof(std::uint64_t);
@@ -66,16 +67,7 @@ void check(const Reads& reads) {
   std::vector<std::byte> bytes(kResults + end);
   for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] = static_cast<std::byte>((k * 2654435761U) >> 11);
   FlatMemory memory{bytes};
-  const std::uint64_t data = FlatMemory::kStart;
-  ptx::Grid grid;
-  grid.module = module.get();
-  grid.entry = module->entry("kernel");
-  grid.blocks[0] = kBlocks;
-  grid.threads[0] = kThreads;
-  grid.params = std::as_bytes(std::span(&data, 1));
-  grid.memory = &memory;
-  grid.threads_of_host = 1;
-  const auto outcome = ptx::run_kernel(grid);
+  const auto outcome = ptx::run_kernel(grid_of(*module, memory, kBlocks, kThreads));
   bool is_right = outcome.fault.kind == ptx::FaultKind::none;
   for (unsigned k = 0; k < kAll && is_right; ++k) {
     std::uint64_t wanted = 0, found = 0;

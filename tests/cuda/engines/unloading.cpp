@@ -14,7 +14,6 @@ namespace {
 
 using namespace nvmlkit;
 
-constexpr std::uint64_t kStart = test::FlatMemory::kStart;
 constexpr unsigned kRounds = NVMLKIT_TEST_SANITIZED ? 10 : 50;
 constexpr unsigned kBlocks = 1024, kThreads = 128;  // more warps than a piece of code waits for
 
@@ -32,14 +31,8 @@ bool run(unsigned added) {
   std::vector<std::uint32_t> words(1 + kBlocks * kThreads);
   test::FlatMemory memory(std::as_writable_bytes(std::span(words)));
   const auto module = ptx::load(text);
-  const std::uint64_t data = kStart;
-  ptx::Grid grid;
-  grid.module = module.get();
-  grid.entry = module->entry("kernel");
-  grid.blocks[0] = kBlocks;
-  grid.threads[0] = kThreads;
-  grid.params = std::as_bytes(std::span(&data, 1));
-  grid.memory = &memory;
+  auto grid = test::grid_of(*module, memory, kBlocks, kThreads);
+  grid.threads_of_host = 0;  // all cores
   constexpr unsigned kLaunches = 3;
   for (unsigned k = 0; k < kLaunches; ++k) ptx::run_kernel(grid);
   if (words[0] != kLaunches * kBlocks * kThreads) return false;
