@@ -63,8 +63,7 @@ std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, con
   std::vector<llvm::Value*> out(count, llvm::PoisonValue::get(b.vector(element)));
   const bool may_have_runs = !place.shape->is_any && count == 1 && !acts_;
   if (may_have_runs)
-    if (const auto window = window_of(*place.shape, element, kWidestWindow))
-      return {load_window(element, place, *window)};
+    if (const auto window = window_of(*place.shape, element)) return {load_window(element, place, *window)};
   const auto runs = may_have_runs ? runs_of(*place.shape, element) : std::vector<Run>{};
   for (const auto& run : runs) {
     auto* const from = host_of_lane(place, run.first, 0);
@@ -82,6 +81,9 @@ std::vector<llvm::Value*> Translator::load_lanes(const MemoryAccess& access, con
     out[0] = b.CreateShuffleVector(out[0], part, both);
   }
   if (!runs.empty()) return out;
+  if (may_have_runs)
+    if (const auto window = window_of(*place.shape, element, kWidestWindow))
+      return {load_window(element, place, *window)};
   if (is_at_once(access, place)) {
     for (unsigned k = 0; k < count; ++k) out[k] = gather_part(access, place, k * element);
     return out;

@@ -23,7 +23,7 @@ struct Window {
   std::array<int, kLanes> of_lane{};
 };
 
-// Where a window of at most so many numbers has those of all lanes.
+// Where a window of at most `most` numbers has those of all lanes.
 std::optional<Window> window_of(const Shape& shape, std::int64_t size, unsigned most = kLanes);
 
 // Of numbers of so many bytes. Nothing where there are many runs.

@@ -30,13 +30,12 @@ class FlatMemory final : public ptx::GlobalMemory {
 
 // A launch of `kernel`, by one thread of the host. Its parameter is where the memory begins.
 inline ptx::Grid grid_of(const ptx::Module& module, FlatMemory& memory, unsigned blocks, unsigned threads) {
-  static constexpr std::uint64_t kData = FlatMemory::kStart;
   ptx::Grid grid;
   grid.module = &module;
   grid.entry = module.entry("kernel");
   grid.blocks[0] = blocks;
   grid.threads[0] = threads;
-  grid.params = std::as_bytes(std::span(&kData, 1));
+  grid.params = std::as_bytes(std::span(&FlatMemory::kStart, 1));
   grid.memory = &memory;
   grid.threads_of_host = 1;
   return grid;
