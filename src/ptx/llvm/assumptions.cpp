@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "ptx/llvm/thread_numbers.hpp"
 #include "ptx/run/special.hpp"
 
 namespace nvmlkit::ptx::jit {
@@ -67,6 +68,22 @@ const Shape& Assumptions::of_special(Key key) {
     now.value = value;
   }
   return assume(&Common::special, special_, key, now, /*is_data=*/false);
+}
+
+bool Assumptions::follows_from_block(Key special, const Shape& shape) {
+  constexpr std::uint32_t kRow = sizeof(SpecialValues::tid[0]);
+  static_assert(offsetof(SpecialValues, tid) == 0);
+  const auto dimension = special.offset / kRow;
+  if (dimension >= 3) return false;
+  std::uint32_t now[2];
+  for (unsigned k = 0; k < 2; ++k)
+    std::memcpy(&now[k], warp_->special + offsetof(SpecialValues, ntid) + k * kRow, sizeof now[k]);
+  if (!have_in_all_warps(shape, dimension, now[0], now[1])) return false;
+  // Of blocks as wide as some warps, the height does not matter.
+  const unsigned sizes = dimension == 0 || now[0] % kLanes == 0 ? 1 : 2;
+  for (unsigned k = 0; k < sizes; ++k)
+    if (!of_special({static_cast<std::uint32_t>(offsetof(SpecialValues, ntid)) + k * kRow, 4}).value) return false;
+  return true;
 }
 
 const Shape& Assumptions::of_param(Key key) {

@@ -234,9 +234,16 @@ void Translator::emit_entry() {
   const auto used = used_at(stretches_[0].begin);
   for (const auto key : used)
     if (key.size == 0) load_predicate(key, fits);
+  std::set<Key> of_block;
+  for (const auto& [key, shape] : std::map(assumptions_.special()))
+    if (assumptions_.follows_from_block(key, shape)) of_block.insert(key);
   BitsOfSize unlike;
   for (const auto& [key, shape] : assumptions_.special()) {
     auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), special, key.offset);
+    if (of_block.contains(key)) {
+      special_[key] = {shape, b.CreateAlignedLoad(b.element(key.size), at, llvm::Align(4))};
+      continue;
+    }
     if (!is_same_by_nature(key.offset) || !shape.is_same()) {
       special_[key] = load_checked(at, key.size, shape, fits, unlike);
       continue;

@@ -138,7 +138,11 @@ class Floats {
 
 Value* unknown(llvm::IRBuilderBase& b, Value* number) {
   auto* const type = llvm::FunctionType::get(number->getType(), {number->getType()}, /*isVarArg=*/false);
-  return b.CreateCall(llvm::InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/false), {number});
+  auto* const call = b.CreateCall(llvm::InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/false), {number});
+  call->setDoesNotAccessMemory();
+  call->setDoesNotThrow();
+  call->addFnAttr(llvm::Attribute::WillReturn);
+  return call;
 }
 
 bool may_flush(Op op, Type type) {

@@ -75,6 +75,8 @@ bool has_fast_scatters() {
   return can;
 }
 
+bool selects_constants() { return true; }
+
 bool has_vectors_of_bits() { return true; }
 
 #else
@@ -94,6 +96,8 @@ bool has_fast_masked_stores() { return true; }
 bool has_fast_gathers() { return false; }
 
 bool has_fast_scatters() { return false; }
+
+bool selects_constants() { return false; }
 
 bool has_vectors_of_bits() { return false; }
 

@@ -30,6 +30,9 @@ bool has_fast_gathers();
 // Whether it stores to an address for each lane faster than one lane after the other.
 bool has_fast_scatters();
 
+// Whether one instruction chooses between the lanes of a vector and a constant. LLVM would make several of one.
+bool selects_constants();
+
 // Whether a bit for each lane can become a vector. LLVM would take one bit after the other.
 bool has_vectors_of_bits();
 

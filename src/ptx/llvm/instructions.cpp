@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ptx/compile/image.hpp"
+#include "ptx/llvm/agreement.hpp"
 #include "ptx/llvm/blended.hpp"
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
@@ -57,6 +58,7 @@ void Translator::set(Key key, Lanes lanes, const std::optional<Lanes>& guarded) 
     const auto& guard = *guarded;
     const auto before = in_form(kept);
     lanes = in_form(lanes);
+    lanes.agreement = {};
     auto shape = guard.shape.is_same() ? join(before.shape, lanes.shape) : Shape::any();
     shape.value.reset();
     if (!shape.is_any)
@@ -74,8 +76,8 @@ std::optional<Lanes> Translator::guard_of(std::uint32_t at) {
   const auto& i = function_.code[at];
   if (!i.guard.is_there()) return std::nullopt;
   auto out = operand(i.guard, 0);
-  if (i.guard_negated) out.value = b_->CreateNot(out.value);
-  return out;
+  if (!i.guard_negated) return out;
+  return Lanes{out.shape, b_->CreateNot(out.value)};
 }
 
 void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
@@ -103,9 +105,10 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
   if (pure.of_image) out = b.CreateAdd(out, b.CreateZExtOrTrunc(image_, out->getType()));
   note_result(pure, at, arguments, out);
   const auto guard = guard_of(at);
+  const auto agreement = shape.is_any ? agreement_on(pure, b, lanes) : Agreement{};
   if (pure.rule != Rule::compare) {
     const bool is_raw = gives_raw(pure) || (pure.rule == Rule::copy && has_raw);
-    return set(*pure.d, {shape, out, is_raw}, guard);
+    return set(*pure.d, {shape, out, is_raw, agreement}, guard);
   }
   const auto combined = [&](llvm::Value* result) -> llvm::Value* {
     if (!pure.combined) return result;
@@ -116,9 +119,9 @@ void Translator::emit_pure(const Pure& pure, std::uint32_t at) {
   };
   llvm::Value* opposite = nullptr;
   if (pure.d2) opposite = combined(is_pair(pure.type) ? emit_halves(pure, b, arguments, true) : b.CreateNot(out));
-  if (pure.d) set(*pure.d, {shape, combined(out)}, guard);
+  if (pure.d) set(*pure.d, {shape, combined(out), false, agreement}, guard);
   shape.example.reset();
-  if (pure.d2) set(*pure.d2, {shape, opposite}, guard);
+  if (pure.d2) set(*pure.d2, {shape, opposite, false, pure.combined ? Agreement{} : opposite_of(agreement, b)}, guard);
 }
 
 // All values, without a mark.

@@ -7,10 +7,16 @@
 
 namespace nvmlkit::ptx::jit {
 
+// Where `agree` is true, all lanes of a predicate have the value `all`. Null: nothing tells it.
+struct Agreement {
+  llvm::Value *agree = nullptr, *all = nullptr;
+};
+
 struct Lanes {
   Shape shape;
   llvm::Value* value = nullptr;  // of lane 0, or a vector
   bool is_raw = false;           // f32: what is no number has not got its form yet
+  Agreement agreement = {};      // of a predicate
 };
 
 class LaneBuilder : public llvm::IRBuilder<> {

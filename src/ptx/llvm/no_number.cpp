@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ptx/llvm/floats.hpp"
+#include "ptx/llvm/host.hpp"
 #include "ptx/llvm/translator.hpp"
 #include "ptx/llvm/values.hpp"
 
@@ -46,6 +47,13 @@ bool computes(Rule rule) {
   }
 }
 
+Value* form_of_none(llvm::IRBuilderBase& b, Value* as) {
+  constexpr std::uint32_t kForm = 0x7FFFFFFF;
+  auto* const type = llvm::dyn_cast<llvm::FixedVectorType>(as->getType());
+  if (!type || selects_constants()) return number(as, kForm);
+  return b.CreateVectorSplat(type->getNumElements(), unknown(b, b.getInt32(kForm)));
+}
+
 }  // namespace
 
 bool gives_raw(const Pure& pure) {
@@ -73,7 +81,7 @@ Lanes Translator::in_form(Lanes lanes) {
   if (!lanes.is_raw) return lanes;
   auto& b = *b_;
   auto* const x = b.CreateBitCast(lanes.value, like(b.getFloatTy(), lanes.value));
-  lanes.value = b.CreateSelect(b.CreateFCmpUNO(x, x), number(lanes.value, 0x7FFFFFFF), lanes.value);
+  lanes.value = b.CreateSelect(b.CreateFCmpUNO(x, x), form_of_none(b, lanes.value), lanes.value);
   lanes.is_raw = false;
   return lanes;
 }

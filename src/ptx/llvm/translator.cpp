@@ -132,9 +132,19 @@ void Translator::end_stretch(std::size_t number) {
   }
   auto* const taken = new_block("taken");
   auto* const passed = new_block("passed");
+  const auto part_by = [&](llvm::Value* all) {
+    b.CreateCondBr(all, last.guard_negated ? passed : taken, last.guard_negated ? taken : passed);
+  };
   if (!guard.shape.is_any) {
-    b.CreateCondBr(guard.value, last.guard_negated ? passed : taken, last.guard_negated ? taken : passed);
+    part_by(guard.value);
   } else {
+    if (const auto [agree, all] = guard.agreement; agree) {
+      auto *const agrees = new_block("agrees"), *const looks = new_block("looks");
+      b.CreateCondBr(agree, agrees, looks);
+      b.SetInsertPoint(agrees);
+      part_by(all);
+      b.SetInsertPoint(looks);
+    }
     auto* mask = b.mask_of(guard);
     if (last.guard_negated) mask = b.CreateNot(mask);
     auto* const some = new_block("some");

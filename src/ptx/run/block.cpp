@@ -115,17 +115,20 @@ void Block::fill_place(std::uint64_t number) {
                                   static_cast<std::uint32_t>(row % blocks_y),
                                   static_cast<std::uint32_t>(row / blocks_y)};
   const auto reads = grid.entry->values_of_block;
-  const unsigned lanes = engine() == Engine::interpret ? kLanes : 1;
+  const bool is_for_all_lanes = engine() == Engine::interpret;
   ++places_;
   for (int k = 0; k < 3; ++k) {
     if (has_place_ && place_[k] == place[k]) continue;
     place_[k] = place[k];
     for (auto& warp : warps_) {
-      auto& s = warp->special();
-      std::fill_n(s.ctaid[k], lanes, place[k]);
-      if (!(reads & kPlaceInClusters)) continue;
-      std::fill_n(s.clusterid[k], kLanes, place[k] / grid.cluster[k]);
-      std::fill_n(s.cluster_ctaid[k], kLanes, place[k] % grid.cluster[k]);
+      auto& ctaid = warp->special().ctaid[k];
+      ctaid[0] = place[k];
+      if (is_for_all_lanes) std::fill_n(ctaid, kLanes, place[k]);
+    }
+    if (!(reads & kPlaceInClusters)) continue;
+    for (auto& warp : warps_) {
+      std::fill_n(warp->special().clusterid[k], kLanes, place[k] / grid.cluster[k]);
+      std::fill_n(warp->special().cluster_ctaid[k], kLanes, place[k] % grid.cluster[k]);
     }
   }
   has_place_ = true;
