@@ -11,6 +11,7 @@ namespace nvmlkit::ptx {
 class Warp;
 struct Function;
 struct PieceNode;
+struct WholeWarp;
 
 // The memory that an instruction reached last. Its bytes lie at address + delta. Where delta is 0, the program reaches
 // them, too.
@@ -68,10 +69,16 @@ struct CodeContext {
   // Where code may go on: behind what the interpreter has to execute, or where a check of the code failed, by another
   // piece. 0: at any place. kMoreCode: where it has ended, because it would be too large.
   std::uint32_t resumes = 0;
-  std::uint32_t is_alone = 0;    // no other thread changes memory of GPUs
-  std::uint32_t is_whole = 0;    // the lanes are all threads of the block: its barriers are none for them
-  std::uint32_t polls = 0;       // kMemoryChanged, kMemoryLookedAt
-  std::uint32_t arrived = 0;     // lanes that have left `lanes` for `limit`
+  std::uint32_t is_alone = 0;  // no other thread changes memory of GPUs
+  std::uint32_t is_whole = 0;  // the lanes are all threads of the block: its barriers are none for them
+  std::uint32_t polls = 0;     // kMemoryChanged, kMemoryLookedAt
+  std::uint32_t arrived = 0;   // lanes that have left `lanes` for `limit`
+  // Of code for all lanes: so many warps behind `own`, the one that it executes, go on with the same code in this call,
+  // each when the one before has ended, has come to a barrier, or stops as its turn has ended at `stops_at`.
+  WholeWarp* own = nullptr;
+  std::uint32_t more = 0, stops_at = ~0u;
+  std::uint32_t ended_before = 0, stopped_before = 0;  // of the warps before `own`
+  std::uint64_t executed_before = 0;
   std::uint32_t part_count = 0;  // where it has ended with lanes in several places: some have none
   Part parts[kMostParts];
   // For the compiler: of each byte of `params`, whether launches differ in it. Null: nothing is known of that.
@@ -111,7 +118,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 27;
+inline constexpr std::uint32_t kCompilerVersion = 29;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

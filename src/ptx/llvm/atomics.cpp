@@ -117,6 +117,7 @@ llvm::Value* Translator::change_at_once(const MemoryAccess& access, llvm::Value*
 
 void Translator::note_polls(std::uint32_t how) {
   auto& b = *b_;
+  turns_.is_of_one = true;
   auto* const before = field(offsetof(CodeContext, polls), b.getInt32Ty());
   put_field(offsetof(CodeContext, polls), b.CreateOr(before, b.getInt32(how)));
 }

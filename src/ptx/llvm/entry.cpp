@@ -210,9 +210,9 @@ void Translator::load_register(Key key) {
   values_[key] = {shape, b.CreateAlignedLoad(b.element(key.size), at, llvm::Align(4))};
 }
 
-void Translator::emit_entry() {
+// What all warps of a block have in common is loaded once.
+llvm::Value* Translator::load_common() {
   auto& b = *b_;
-  registers_ = field(offsetof(CodeContext, registers), b.getPtrTy());
   image_ = field(offsetof(CodeContext, image), b.getInt64Ty());
   shared_ = field(offsetof(CodeContext, shared), b.getInt64Ty());
   shared_bytes_ = field(offsetof(CodeContext, shared_bytes), b.getInt64Ty());
@@ -220,6 +220,32 @@ void Translator::emit_entry() {
   auto* const addresses = b.CreateAlloca(b.vector(8));
   addresses->setAlignment(llvm::Align(64));
   laid_out_ = addresses;
+  llvm::Value* fits = b.getTrue();
+  if (assumptions_.is_whole())
+    fits = b.CreateICmpNE(field(offsetof(CodeContext, is_whole), b.getInt32Ty()), b.getInt32(0));
+  auto* const special = field(offsetof(CodeContext, special), b.getPtrTy());
+  for (const auto& [key, shape] : assumptions_.special())
+    if (is_same_by_nature(key.offset) && shape.is_same()) {
+      auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), special, key.offset);
+      special_[key] = {shape, load_known(at, key.size, 4, shape, fits)};
+    }
+  auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());
+  for (const auto& [key, shape] : assumptions_.params())
+    params_[key] = {
+        shape, load_known(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, key.offset), key.size, 1, shape, fits)};
+  return fits;
+}
+
+void Translator::emit_entry() {
+  auto& b = *b_;
+  std::set<Key> of_block;
+  for (const auto& [key, shape] : std::map(assumptions_.special()))
+    if (assumptions_.follows_from_block(key, shape)) of_block.insert(key);
+  auto* fits = load_common();
+  turns_.begin = new_block("turn");
+  b.CreateBr(turns_.begin);
+  b.SetInsertPoint(turns_.begin);
+  registers_ = field(offsetof(CodeContext, registers), b.getPtrTy());
   if (!all_lanes_) {
     lanes_ = field(offsetof(CodeContext, lanes), b.getInt32Ty());
     executes_ = b.load_predicate(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), context_, offsetof(CodeContext, lanes)));
@@ -227,33 +253,19 @@ void Translator::emit_entry() {
     acting_ = lanes_;
     acts_ = executes_;
   }
-  auto* const special = field(offsetof(CodeContext, special), b.getPtrTy());
-  llvm::Value* fits = b.getTrue();
-  if (assumptions_.is_whole())
-    fits = b.CreateICmpNE(field(offsetof(CodeContext, is_whole), b.getInt32Ty()), b.getInt32(0));
   const auto used = used_at(stretches_[0].begin);
   for (const auto key : used)
     if (key.size == 0) load_predicate(key, fits);
-  std::set<Key> of_block;
-  for (const auto& [key, shape] : std::map(assumptions_.special()))
-    if (assumptions_.follows_from_block(key, shape)) of_block.insert(key);
   BitsOfSize unlike;
+  auto* const special = field(offsetof(CodeContext, special), b.getPtrTy());
   for (const auto& [key, shape] : assumptions_.special()) {
+    if (special_.contains(key)) continue;
     auto* const at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), special, key.offset);
-    if (of_block.contains(key)) {
+    if (of_block.contains(key))
       special_[key] = {shape, b.CreateAlignedLoad(b.element(key.size), at, llvm::Align(4))};
-      continue;
-    }
-    if (!is_same_by_nature(key.offset) || !shape.is_same()) {
+    else
       special_[key] = load_checked(at, key.size, shape, fits, unlike);
-      continue;
-    }
-    special_[key] = {shape, load_known(at, key.size, 4, shape, fits)};
   }
-  auto* const params = field(offsetof(CodeContext, params), b.getPtrTy());
-  for (const auto& [key, shape] : assumptions_.params())
-    params_[key] = {
-        shape, load_known(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, key.offset), key.size, 1, shape, fits)};
   fits = b.CreateAnd(fits, are_zero(unlike));
   auto* const goes_on = new_block("fits");
   auto* const stops = new_block("mismatch");

@@ -204,6 +204,7 @@ void Translator::check_left(const MemoryAccess& access, std::uint32_t at) {
 // Who looks at memory again and again waits for others: its turn ends sooner.
 void Translator::note_look(const MemoryAccess& access) {
   auto& b = *b_;
+  turns_.is_of_one = true;  // the next one has a budget of its own
   auto* const budget = field(offsetof(CodeContext, budget), b.getInt64Ty());
   put_field(offsetof(CodeContext, budget), b.CreateSub(budget, b.getInt64(kWeightOfPoll)));
   if (access.space == Space::global) note_polls(kMemoryLookedAt);

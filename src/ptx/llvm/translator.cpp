@@ -49,6 +49,7 @@ void Translator::translate(llvm::Function& into) {
   }
   // Edges back: by now all values are there.
   for (std::size_t k = 0; k < stretches_.size(); ++k) add_to_phis(k);
+  emit_end_of_turns();
 }
 
 // Where several ways meet, values come from phis of the shape that was found. What no instruction changes needs none,
@@ -116,9 +117,8 @@ void Translator::end_stretch(std::size_t number) {
   const auto length = stretch.end - stretch.begin;
   const auto& last = function_.code[stretch.end];
   if (stretch.then == Stretch::Then::leave) {
-    const bool ends = all_lanes_ && !last.guard.is_there() && function_.is_entry &&
-                      (last.kind == Kind::ret || last.kind == Kind::exit);
-    if (ends) return end_warp(length + 1);
+    if (end_turn(stretch)) return;
+    stop_turn(stretch);
     if (stretch.is_cut_short && !part_) put_field(offsetof(CodeContext, resumes), b.getInt32(kMoreCode));
     return leave(stretch.end, length);
   }
@@ -252,13 +252,6 @@ void Translator::add_to_phis(std::size_t to) {
     begun.executed->addIncoming(incoming.executed, incoming.from);
     if (begun.lanes) begun.lanes->addIncoming(incoming.lanes, incoming.from);
   }
-}
-
-// All threads of the warp end.
-void Translator::end_warp(unsigned more_executed) {
-  auto& b = *b_;
-  put_field(offsetof(CodeContext, executed), b.CreateAdd(executed_, b.getInt64(more_executed)));
-  end_with(CodeEnd::ended);
 }
 
 // To the interpreter, at an instruction, so many behind the beginning of the stretch.

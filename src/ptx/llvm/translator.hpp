@@ -6,13 +6,14 @@
 
 #include "ptx/llvm/access_form.hpp"
 #include "ptx/llvm/assumptions.hpp"
+#include "ptx/llvm/begun.hpp"
 #include "ptx/llvm/facts.hpp"
-#include "ptx/llvm/lanes.hpp"
 #include "ptx/llvm/near.hpp"
 #include "ptx/llvm/parting.hpp"
 #include "ptx/llvm/place.hpp"
 #include "ptx/llvm/pure.hpp"
 #include "ptx/llvm/region.hpp"
+#include "ptx/llvm/turns.hpp"
 
 namespace nvmlkit::ptx::jit {
 
@@ -24,7 +25,6 @@ struct Window;
 
 // What is known of registers at an instruction.
 using Shapes = std::map<Key, Shape>;
-using Values = std::map<Key, Lanes>;
 // For each lane, by the bytes of a lane.
 using BitsOfSize = std::map<unsigned, llvm::Value*>;
 
@@ -64,6 +64,7 @@ class Translator {
 
   // The start (entry.cpp).
   void emit_entry();
+  llvm::Value* load_common();  // whether it fits
   void check_registers(llvm::BasicBlock* goes_on, llvm::BasicBlock* stops, llvm::Value* fits);
   llvm::Value* load_known(llvm::Value* at, unsigned size, unsigned align, const Shape& shape, llvm::Value*& fits);
   void load_predicate(Key key, llvm::Value*& fits);
@@ -90,9 +91,15 @@ class Translator {
   void hand_over(std::size_t to);
   void add_to_phis(std::size_t to);
   void leave(std::uint32_t at, unsigned more_executed);
-  void end_warp(unsigned more_executed);
   void end_with(CodeEnd end);
   llvm::BasicBlock* new_block(const char* name);
+
+  // From one warp of the block to the next (turns.cpp).
+  bool end_turn(const Stretch& stretch);
+  void end_turn(std::uint32_t at, unsigned more_executed, WholeWarp::State state);
+  void stop_turn(const Stretch& stretch);
+  void emit_end_of_turns();
+  void begin_next_turn(const Turns::Last& last);
 
   // Lanes that part and meet again (partings.cpp).
   void pass_parting(std::size_t number, Shapes& shapes);
@@ -269,19 +276,7 @@ class Translator {
   std::set<Key> unmarked_;           // registers of which all values lie there
   std::map<Key, Lanes> special_, params_;
 
-  struct Incoming {
-    llvm::BasicBlock* from = nullptr;
-    llvm::Value *executed = nullptr, *lanes = nullptr;
-    std::map<Key, llvm::Value*> values;
-  };
-  struct Begun {
-    llvm::BasicBlock* block = nullptr;
-    std::map<Key, llvm::PHINode*> phis;
-    llvm::PHINode *executed = nullptr, *lanes = nullptr;
-    std::vector<Incoming> incoming;
-    Values values;  // where no values meet
-    llvm::Value *executed_before = nullptr, *lanes_before = nullptr;
-  };
+  Turns turns_;
   std::vector<Begun> begun_;
   Values values_;                    // now
   llvm::Value* executed_ = nullptr;  // before the stretch

@@ -96,12 +96,14 @@ class Block {
     const PieceNode* piece = nullptr;
     CodeEnd end = CodeEnd::mismatch;
   };
-  std::size_t take_usual_turns(std::size_t number, const PieceNode& first, CodeContext& context, FirstTry& tried);
+  std::size_t take_usual_turns(std::size_t number, const Compiled& compiled, CodeContext& context, FirstTry& tried);
+  bool stops_turn(const CodeContext& context, const Compiled& compiled);
   PhaseEnd take_turn_of_whole(WholeWarp& own, const Compiled& compiled, CodeContext& context, const FirstTry& tried);
   PhaseEnd goes_on_whole(WholeWarp& own, const Compiled& compiled, CodeContext& context, CodeEnd end, bool polls);
   void ends_whole(WholeWarp& own);
   bool ends_at(WholeWarp& own);
-  bool is_barrier(std::uint32_t pc);
+  bool is_barrier(std::uint32_t pc) { return pc == barrier_of_phase_ || is_new_barrier(pc); }
+  bool is_new_barrier(std::uint32_t pc);
   bool pass_barrier(const Function& kernel);
   void put_result_of_barrier(const Function& kernel, const Instruction& barrier);
   void end_phases();
@@ -133,7 +135,10 @@ class Block {
   unsigned first_turns_ = 0;              // of warps that went on from a barrier, still to be taken
   std::vector<WholeWarp> whole_warps_;    // while they go through phases by code
   bool are_whole_warps_ready_ = false;    // for the next block
+  bool are_alike_ = false;                // all of them begin the phase, with all lanes and without fragments
   std::uint32_t begin_of_phase_ = 0;      // the instruction where all of them began
+  std::uint32_t stop_of_phase_ = ~0u;     // the instruction where turns ended last, between two others
+  unsigned stopped_ = 0;                  // warps that have stopped there in the present turn
   std::uint32_t barrier_of_phase_ = ~0u;  // the one that a warp came to last
   std::FILE* output_;
   std::string printed_;

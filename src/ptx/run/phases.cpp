@@ -38,12 +38,14 @@ void Block::begin_phases() {
   begin_of_phase_ = 0;
   if (begins && std::exchange(are_whole_warps_ready_, false)) {
     for (auto& own : whole_warps_) own.pc = 0, own.state = WholeWarp::State::runs;
+    are_alike_ = whole_warps_.back().has_all_lanes();
     return;
   }
   whole_warps_.clear();
   for (unsigned i = 0; i < warps_.size(); ++i)
     whole_warps_.push_back(begins ? warps_[i]->begins_whole(i, lanes_of(i)) : warps_[i]->whole());
   begin_of_phase_ = whole_warps_.front().pc;
+  are_alike_ = std::ranges::all_of(whole_warps_, &WholeWarp::is_plain);
 }
 
 // All warps, as far as code goes. False: they have to take their turns otherwise, from where they stand.
@@ -72,14 +74,6 @@ bool Block::goes_through_phases(std::uint64_t instructions_of_warp, Progress& ou
   if (worker.fault.kind == FaultKind::none) return false;
   flush();
   return out = Progress::faulted, true;
-}
-
-// Whether all threads of the block come to this instruction. The one that the warp before came to is remembered.
-inline bool Block::is_barrier(std::uint32_t pc) {
-  if (pc == barrier_of_phase_) return true;
-  if (!is_of_all_threads(worker_->grid.entry->code[pc])) return false;
-  barrier_of_phase_ = pc;
-  return true;
 }
 
 // The turn of a warp, behind a piece that ended so.
@@ -142,51 +136,18 @@ PhaseEnd Block::take_turn_of_whole(WholeWarp& own, const Compiled& compiled, Cod
   return goes_on_whole(own, compiled, context, end, polls);
 }
 
-// The turns of the warps from `number` on, as long as the first piece takes them to a barrier or to their end. Most
-// blocks need no more. Returns the number of the warp where this ended. There is as little between two pieces as
-// possible: those of a stencil have some 200 instructions each.
-std::size_t Block::take_usual_turns(std::size_t number, const PieceNode& first, CodeContext& context, FirstTry& tried) {
-  auto& worker = *worker_;
-  const auto code = first.code.piece.code;
-  const auto begin = begin_of_phase_;
-  const auto start = number, count = whole_warps_.size();
-  const auto budget = context.budget;
-  unsigned ended = 0;  // threads
-  context.reached = worker.reached(first.code);
-  for (auto* own = &whole_warps_[number]; number < count && own->is_at(begin) && worker.goes_on(); ++number, ++own) {
-    own->put_into(context);
-    context.budget = budget;
-    const auto end = code(&context);
-    const bool is_plain =
-        (context.resumes | context.polls) == 0 && context.executed != 0 && worker.fault.kind == FaultKind::none;
-    if (is_plain && end == CodeEnd::left && is_barrier(context.at)) [[likely]] {
-      own->arrives(context.at);
-    } else if (is_plain && end == CodeEnd::ended && !own->has_fragments) {
-      own->state = WholeWarp::State::ended;
-      ended += kLanes;
-    } else {
-      tried.piece = &first;
-      tried.end = end;
-      break;
-    }
-    if (worker.counts_warp()) count_warp(first, first, context);
-    worker.instructions += context.executed;
-  }
-  if (ended > 0) threads_ended(ended);
-  if (number > start) first.use();
-  return number;
-}
-
 // Of those that are not at the barrier yet. How it ended for all warps; elsewhere, if one needs more than code.
 PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions) {
   using State = WholeWarp::State;
   bool has_turns = false;
+  const bool are_alike = are_alike_;
   const auto* const first = compiled.pieces_at(begin_of_phase_, CodeFor::all_lanes);
+  stopped_ = 0;
   for (std::size_t number = 0; number < whole_warps_.size(); ++number) {
     context.budget = static_cast<std::int64_t>(instructions);
     FirstTry tried;
     if (first && whole_warps_[number].is_at(begin_of_phase_)) {
-      number = take_usual_turns(number, *first, context, tried);
+      number = take_usual_turns(number, compiled, context, tried);
       if (number == whole_warps_.size()) break;
     }
     auto& own = whole_warps_[number];
@@ -205,7 +166,9 @@ PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& contex
     if (end == PhaseEnd::ended) own.state = State::ended;
     has_turns |= end == PhaseEnd::turn;
   }
-  if (has_turns) return PhaseEnd::turn;
+  are_alike_ = are_alike && stopped_ == whole_warps_.size();
+  if (stopped_ > 0) begin_of_phase_ = stop_of_phase_;
+  if (has_turns || stopped_ > 0) return PhaseEnd::turn;
   const auto is_at_barrier = [](const WholeWarp& own) { return own.state == State::at_barrier; };
   return std::ranges::any_of(whole_warps_, is_at_barrier) ? PhaseEnd::barrier : PhaseEnd::ended;
 }
@@ -219,13 +182,15 @@ bool Block::pass_barrier(const Function& kernel) {
   if (!is_constant(barrier.a) || is_constant(barrier.c)) return false;
   if (barrier.d.is_there()) put_result_of_barrier(kernel, barrier);
   begin_of_phase_ = barrier_of_phase_ + 1;
-  unsigned passed = 0;
+  unsigned passed = 0, plain = 0;
   for (auto& own : whole_warps_) {
     if (own.state == State::ended) continue;
     own.state = State::runs;
     own.pc = begin_of_phase_;
     ++passed;
+    plain += own.is_plain() ? 1 : 0;
   }
+  are_alike_ = plain == whole_warps_.size();
   worker_->instructions += passed;
   if (warps_.size() > 1) first_turns_ = kFirstTurns;
   return true;

@@ -6,10 +6,13 @@
 
 namespace nvmlkit::ptx {
 
+// Whether a warp left code at a check of what the code takes for granted.
+inline bool is_surprising(const CodeContext& warp) { return warp.resumes != 0 && warp.resumes == warp.at; }
+
 // Of a warp that fitted a piece and is counted.
-[[gnu::noinline]] inline void count_warp(const PieceNode& fitting, const PieceNode& first, CodeContext& context) {
+[[gnu::noinline]] inline void count_warp(const PieceNode& fitting, const PieceNode& first, CodeContext& context,
+                                         bool is_surprising) {
   if (&fitting != &first || fitting.next.load(std::memory_order_relaxed)) fitting.list->count(fitting);
-  const bool is_surprising = context.resumes != 0 && context.resumes == context.at;
   if (is_surprising || fitting.surprising.load(std::memory_order_relaxed) != 0)
     context.unfit = fitting.counts(is_surprising) && is_surprising ? &fitting : nullptr;
 }
@@ -19,7 +22,7 @@ namespace nvmlkit::ptx {
 inline void note_fit(const PieceNode& fitting, const PieceNode& first, CodeContext& context, Worker& worker,
                      bool& polls) {
   fitting.use();
-  if (worker.counts_warp()) count_warp(fitting, first, context);
+  if (worker.counts_warp()) count_warp(fitting, first, context, is_surprising(context));
   if (context.polls == 0) return;
   polls = true;
   if (context.polls & kMemoryChanged) worker.changes = true;

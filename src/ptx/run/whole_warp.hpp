@@ -33,6 +33,7 @@ struct WholeWarp {
   bool has_fragments = false;
 
   bool has_all_lanes() const { return lanes == kAllLanes; }
+  bool is_plain() const { return has_all_lanes() && !has_fragments; }
   // With all lanes, before its turn.
   bool is_at(std::uint32_t begin) const { return state == State::runs && pc == begin && lanes == kAllLanes; }
   void arrives(std::uint32_t barrier) {

@@ -1,6 +1,7 @@
 // Data that a worker of a launch keeps from block to block.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -58,9 +59,10 @@ struct Worker {
                           reached_[code.number];
     return is_there ? reached_[code.number].get() : make_reached(code);
   }
-  // Whether a warp that fitted a piece is one of those that are counted.
-  bool counts_warp() {
-    if (--until_counted_ > 0) return false;
+  // Whether a warp that fitted a piece, or one of several, is among those that are counted.
+  bool counts_warp(std::uint64_t warps = 1) {
+    until_counted_ -= std::min(warps, until_counted_);
+    if (until_counted_ > 0) return false;
     until_counted_ = 1 + (instructions * 0x9E3779B97F4A7C15 >> 32) % (2 * kWarpsForOneCounted - 1);
     return true;
   }

@@ -171,21 +171,40 @@ void Tile::gather(const Warp& warp, const Operand* registers, double* out) const
 
 namespace {
 
-// All numbers of rows, columns and elements of a lane are powers of two.
-template <class T>
+// Copies so many bytes, which the compiler knows, to or from a register.
+template <std::size_t kBytes, bool kStores>
+void copy(std::byte* in_register, std::byte* in_memory) {
+  std::memcpy(kStores ? in_memory : in_register, kStores ? in_register : in_memory, kBytes);
+}
+
+// All numbers of rows, columns and elements of a lane are powers of two. The elements of a register lie side by side in
+// a row.
+template <class T, bool kStores>
 void move_as(const Tile& tile, const Warp& warp, const Operand* registers, const Tile::InMemory& memory) {
-  const unsigned each = tile.rows * tile.columns / kLanes, packed = tile.per_register();
+  constexpr unsigned kPacked = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+  const unsigned each = tile.rows * tile.columns / kLanes;
   const auto shift = static_cast<unsigned>(std::countr_zero(tile.columns));
-  for (unsigned slot = 0; slot < tile.slots(); ++slot) {
-    auto* const elements = warp.at<std::byte>(registers[slot / packed]) + slot % packed * sizeof(T);
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const unsigned index = lane * each + (slot & (each - 1));
-      const unsigned row = index >> shift, column = index & (tile.columns - 1);
-      const auto at = memory.by_column ? column * memory.stride + row : row * memory.stride + column;
-      auto *const element = elements + lane * packed * sizeof(T), *const place = memory.start + at * sizeof(T);
-      std::memcpy(memory.is_target ? place : element, memory.is_target ? element : place, sizeof(T));
+  const std::size_t of_row = (memory.by_column ? 1 : memory.stride) * sizeof(T),
+                    of_column = (memory.by_column ? memory.stride : 1) * sizeof(T);
+  for (unsigned r = 0; r < tile.registers(); ++r) {
+    auto* words = warp.at<std::byte>(registers[r]);
+    const unsigned first = r * kPacked & (each - 1);
+    for (unsigned lane = 0; lane < kLanes; ++lane, words += kPacked * sizeof(T)) {
+      const unsigned index = lane * each + first;
+      auto* const place = memory.start + (index >> shift) * of_row + (index & (tile.columns - 1)) * of_column;
+      if (!memory.by_column)
+        copy<kPacked * sizeof(T), kStores>(words, place);
+      else
+        for (unsigned part = 0; part < kPacked; ++part)
+          copy<sizeof(T), kStores>(words + part * sizeof(T), place + part * of_column);
     }
   }
+}
+
+template <class T>
+void move_any(const Tile& tile, const Warp& warp, const Operand* registers, const Tile::InMemory& memory) {
+  return memory.is_target ? move_as<T, true>(tile, warp, registers, memory)
+                          : move_as<T, false>(tile, warp, registers, memory);
 }
 
 }  // namespace
@@ -193,13 +212,13 @@ void move_as(const Tile& tile, const Warp& warp, const Operand* registers, const
 void Tile::move(const Warp& warp, const Operand* registers, const InMemory& memory) const {
   switch (size_of(type)) {
     case 1:
-      return move_as<std::uint8_t>(*this, warp, registers, memory);
+      return move_any<std::uint8_t>(*this, warp, registers, memory);
     case 2:
-      return move_as<std::uint16_t>(*this, warp, registers, memory);
+      return move_any<std::uint16_t>(*this, warp, registers, memory);
     case 4:
-      return move_as<std::uint32_t>(*this, warp, registers, memory);
+      return move_any<std::uint32_t>(*this, warp, registers, memory);
     default:
-      return move_as<std::uint64_t>(*this, warp, registers, memory);
+      return move_any<std::uint64_t>(*this, warp, registers, memory);
   }
 }
 
