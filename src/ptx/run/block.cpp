@@ -115,16 +115,14 @@ void Block::fill_place(std::uint64_t number) {
                                   static_cast<std::uint32_t>(row % blocks_y),
                                   static_cast<std::uint32_t>(row / blocks_y)};
   const auto reads = grid.entry->values_of_block;
-  const bool is_for_all_lanes = engine() == Engine::interpret;
+  const unsigned lanes = engine() == Engine::interpret ? kLanes : 1;
   ++places_;
   for (int k = 0; k < 3; ++k) {
     if (has_place_ && place_[k] == place[k]) continue;
     place_[k] = place[k];
-    for (auto& warp : warps_) {
-      auto& ctaid = warp->special().ctaid[k];
-      ctaid[0] = place[k];
-      if (is_for_all_lanes) std::fill_n(ctaid, kLanes, place[k]);
-    }
+    for (auto& warp : warps_) warp->special().ctaid[k][0] = place[k];
+    if (lanes > 1)
+      for (auto& warp : warps_) std::fill_n(warp->special().ctaid[k], lanes, place[k]);
     if (!(reads & kPlaceInClusters)) continue;
     for (auto& warp : warps_) {
       std::fill_n(warp->special().clusterid[k], kLanes, place[k] / grid.cluster[k]);

@@ -135,6 +135,7 @@ class Block {
   unsigned first_turns_ = 0;              // of warps that went on from a barrier, still to be taken
   std::vector<WholeWarp> whole_warps_;    // while they go through phases by code
   bool are_whole_warps_ready_ = false;    // for the next block
+  bool have_parted_ = false;              // one of them has fragments
   bool are_alike_ = false;                // all of them begin the phase, with all lanes and without fragments
   std::uint32_t begin_of_phase_ = 0;      // the instruction where all of them began
   std::uint32_t stop_of_phase_ = ~0u;     // the instruction where turns ended last, between two others

@@ -45,6 +45,7 @@ void Block::begin_phases() {
   for (unsigned i = 0; i < warps_.size(); ++i)
     whole_warps_.push_back(begins ? warps_[i]->begins_whole(i, lanes_of(i)) : warps_[i]->whole());
   begin_of_phase_ = whole_warps_.front().pc;
+  have_parted_ = std::ranges::any_of(whole_warps_, &WholeWarp::has_fragments);
   are_alike_ = std::ranges::all_of(whole_warps_, &WholeWarp::is_plain);
 }
 
@@ -62,7 +63,7 @@ bool Block::goes_through_phases(std::uint64_t instructions_of_warp, Progress& ou
     if (is_first) --first_turns_;
     const auto end = take_turn_of_phase(*compiled, context, is_first ? kFirstTurn : instructions_of_warp);
     if (end == PhaseEnd::ended) {
-      are_whole_warps_ready_ = std::ranges::none_of(whole_warps_, &WholeWarp::has_fragments);
+      are_whole_warps_ready_ = !have_parted_;
       return out = finish_turns(true, false), true;
     }
     if (end == PhaseEnd::elsewhere || (end == PhaseEnd::barrier && !pass_barrier(*worker.grid.entry))) break;
@@ -87,7 +88,7 @@ PhaseEnd Block::goes_on_whole(WholeWarp& own, const Compiled& compiled, CodeCont
     if (end == CodeEnd::parted) {
       own.warp->parts_at(own.pc, context);
       own.state = WholeWarp::State::parted;
-      own.has_fragments = true;
+      own.has_fragments = have_parted_ = true;
     } else if (end == CodeEnd::left) {
       own.pc = context.at;
       if (context.resumes != 0) own.warp->resumes_by(context);
@@ -169,6 +170,7 @@ PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& contex
   are_alike_ = are_alike && stopped_ == whole_warps_.size();
   if (stopped_ > 0) begin_of_phase_ = stop_of_phase_;
   if (has_turns || stopped_ > 0) return PhaseEnd::turn;
+  if (live_threads_ == 0) return PhaseEnd::ended;
   const auto is_at_barrier = [](const WholeWarp& own) { return own.state == State::at_barrier; };
   return std::ranges::any_of(whole_warps_, is_at_barrier) ? PhaseEnd::barrier : PhaseEnd::ended;
 }
