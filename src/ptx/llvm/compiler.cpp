@@ -28,13 +28,20 @@ namespace {
 // Of the function of each piece: what is compiled is the same in each process.
 constexpr char kName[] = "piece";
 
-// LLVM's schedulers compare each access to memory with those before it, up to this number in a block. With LLVM's own
-// 1,000, LLVM takes an eighth longer for HeCBench's blockScan. No other code of the process uses this LLVM.
-void shorten_schedules() {
-  constexpr char kOption[] = "dag-maps-huge-region";
+// Sets an option of LLVM's code generator. No other code of the process uses this LLVM.
+void set_option(const char* name, const char* value) {
   const auto& options = llvm::cl::getRegisteredOptions();
-  const auto known = options.find(kOption);
-  if (known != options.end()) known->second->addOccurrence(0, kOption, "200");
+  const auto known = options.find(name);
+  if (known != options.end()) known->second->addOccurrence(0, name, value);
+}
+
+void set_options() {
+  // LLVM's schedulers compare each access to memory with those before it, up to this number in a block. With LLVM's own
+  // 1,000, LLVM takes an eighth longer for HeCBench's blockScan.
+  set_option("dag-maps-huge-region", "200");
+  // The code of a piece is a loop over warps, and often one warp alone goes through it. What a rare way needs is not
+  // made before the loop.
+  set_option("disable-hoisting-to-hotter-blocks", "all");
 }
 
 class Machine {
@@ -78,7 +85,7 @@ class Machine {
 
   static Machine* make() {
     if (llvm::InitializeNativeTarget() || llvm::InitializeNativeTargetAsmPrinter()) return nullptr;
-    shorten_schedules();
+    set_options();
     auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
     if (!builder) return llvm::consumeError(builder.takeError()), nullptr;
     settle_processor(*builder);

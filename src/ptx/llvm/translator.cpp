@@ -1,6 +1,8 @@
 // Stretches of instructions, and how one leads to another.
 #include "ptx/llvm/translator.hpp"
 
+#include <llvm/IR/MDBuilder.h>
+
 #include <cstddef>
 
 namespace nvmlkit::ptx::jit {
@@ -140,7 +142,7 @@ void Translator::end_stretch(std::size_t number) {
   } else {
     if (const auto [agree, all] = guard.agreement; agree) {
       auto *const agrees = new_block("agrees"), *const looks = new_block("looks");
-      b.CreateCondBr(agree, agrees, looks);
+      b.CreateCondBr(agree, agrees, looks, llvm::MDBuilder(b.getContext()).createBranchWeights(100, 1));
       b.SetInsertPoint(agrees);
       part_by(all);
       b.SetInsertPoint(looks);

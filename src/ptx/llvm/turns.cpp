@@ -2,6 +2,8 @@
 // (Block::take_usual_turns).
 #include "ptx/llvm/turns.hpp"
 
+#include <llvm/IR/MDBuilder.h>
+
 #include <cstddef>
 
 #include "ptx/compile/barriers.hpp"
@@ -73,7 +75,8 @@ void Translator::emit_end_of_turns() {
   if (!turns_.is_of_one) {
     auto* const more = field(offsetof(CodeContext, more), b.getInt32Ty());
     auto *const next = new_block("next_turn"), *const last = new_block("last_turn");
-    b.CreateCondBr(b.CreateICmpEQ(more, b.getInt32(0)), last, next);
+    const auto weights = llvm::MDBuilder(b.getContext()).createBranchWeights(3, 1);
+    b.CreateCondBr(b.CreateICmpEQ(more, b.getInt32(0)), last, next, weights);
     b.SetInsertPoint(next);
     put_field(offsetof(CodeContext, more), b.CreateSub(more, b.getInt32(1)));
     begin_next_turn({executed, at, state, has_ended, is(State::runs)});

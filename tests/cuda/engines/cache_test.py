@@ -122,7 +122,9 @@ class Cache(unittest.TestCase):
         made = self.files()
         for number, file in enumerate(made):
             content = file.read_bytes()
-            changed = [content[:-70], content[: len(content) // 2] + b"?" + content[len(content) // 2 + 1 :], b"", content[:40]]
+            middle = len(content) // 2
+            other_byte = bytes([content[middle] ^ 1])
+            changed = [content[:-70], content[:middle] + other_byte + content[middle + 1 :], b"", content[:40]]
             file.write_bytes(changed[number % 4])
         sizes = [file.stat().st_ino for file in made]
         self.assertEqual(self.run_one(), expected)
