@@ -4,10 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "spent.hpp"
 
 #define CHECK(call)                                                       \
   do {                                                                    \
@@ -23,11 +24,11 @@ inline double seconds(const std::function<void()>& work) {
   work();
   double passed = 0;
   int times = 0;
-  const auto start = std::clock();
+  const double start = spent();
   do {
     work();
     ++times;
-    passed = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    passed = spent() - start;
   } while (passed < 0.5);
   return passed / times;
 }

@@ -22,8 +22,8 @@ class Assumptions {
   void set_data(std::set<Key> data) { data_ = std::move(data); }
   const Shape& of_register(Key key);
   const Shape& of_special(Key key);
-  // Whether a special register has this shape in all warps of a block. That of %tid follows from the block's size, which
-  // is taken for granted then.
+  // Whether a special register has this shape in all warps of a block. That of %tid follows from the block's size,
+  // which is taken for granted then.
   bool follows_from_block(Key special, const Shape& shape);
   // An integer among the parameters of the kernel.
   const Shape& of_param(Key key);
