@@ -42,8 +42,9 @@ Agreement on_order(const Pure& pure, LaneBuilder& b, const std::vector<Lanes>& a
   if (is_of_floats(pure.type) || !is_order(pure.relation) || !ascends(x) || !ascends(y)) return {};
   if (!x.shape.is_same() && !y.shape.is_same()) return {};
   llvm::Value* wraps = b.getFalse();
-  auto *const most_x = largest(x, is_signed(pure.type), b, wraps), *const most_y =
-                                                                       largest(y, is_signed(pure.type), b, wraps);
+  const bool has_sign = is_signed(pure.type);
+  auto* const most_x = largest(x, has_sign, b, wraps);
+  auto* const most_y = largest(y, has_sign, b, wraps);
   auto *const first = emit(pure, b, {x.value, y.value}), *const last = emit(pure, b, {most_x, most_y});
   return {b.CreateAnd(b.CreateNot(wraps), b.CreateICmpEQ(first, last)), first};
 }
