@@ -1,6 +1,10 @@
-// A plugin of qemu-user that counts the instructions of a program, for a processor that is not there:
-//   gcc -O2 -shared -fPIC $(pkg-config --cflags glib-2.0) -I QEMU/include/qemu bench/speed/instructions.c -o
-//   instructions.so NVMLKIT_SPEED_COUNT=/tmp/count qemu-aarch64 -plugin instructions.so nvmlkit_speed_bench
+// A plugin of qemu-user that counts the instructions of a program, for a processor that is not there. Its use:
+//
+//   flags="$(pkg-config --cflags glib-2.0) -I QEMU_SOURCE/include/qemu"
+//   gcc -O2 -shared -fPIC $flags bench/speed/instructions.c -o instructions.so
+//
+//   NVMLKIT_SPEED_COUNT=/tmp/count qemu-aarch64 -plugin instructions.so nvmlkit_speed_bench
+//
 // The count lies in that file. nvmlkit_speed_bench reads it in place of the clock: a nanosecond stands for an
 // instruction. qemu has to be configured with --enable-plugins; Debian's is not. Threads do not wait for each other:
 // counts are right with one (NVMLKIT_CUDA_THREADS=1).

@@ -1,5 +1,7 @@
 #include "ptx/llvm/thread_numbers.hpp"
 
+#include <array>
+
 namespace nvmlkit::ptx::jit {
 namespace {
 

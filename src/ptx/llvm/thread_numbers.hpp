@@ -1,7 +1,7 @@
 // %tid of the lanes of a warp follows from the size of its block.
 #pragma once
 
-#include <array>
+#include <cstdint>
 
 #include "ptx/llvm/shape.hpp"
 

@@ -1,5 +1,4 @@
-// What is loaded once for the warps of a block, and how the code goes on from one to the next
-// (Block::take_usual_turns).
+// How code goes on from one warp of a block to the next (Block::take_usual_turns).
 #include "ptx/llvm/turns.hpp"
 
 #include <llvm/IR/MDBuilder.h>
