@@ -10,10 +10,8 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import random
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -21,11 +19,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-BUILD = Path(os.environ.get("NVMLKIT_BUILD_DIR", Path(__file__).resolve().parents[1] / "build" / "release"))
+from rodinia_data import make_data
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = Path(os.environ.get("NVMLKIT_BUILD_DIR", ROOT / "build" / "release"))
 NVCC = ["nvcc", "-O3", "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", "-w", "-DcudaThreadSynchronize=cudaDeviceSynchronize"]
+# CUDA 12 took texture references away. `scripts/setup --with-cuda` unpacks the last compiler that knows them.
+NVCC_11 = ROOT / "build" / "third-party" / "cuda-11.8" / "bin" / "nvcc"
+OF_NVCC_11 = [NVCC_11, "-O3", "-gencode", "arch=compute_80,code=compute_80", "-w", "-allow-unsupported-compiler"]
 OPENMP = ["-O3", "-march=native", "-fopenmp", "-w"]
 
-# CUDA 12 took texture references away. Those of kmeans become arrays of the device.
+# Those of kmeans become arrays of the device.
 TEXTURES = """
 template <class T, int dimensions, int mode> struct texture { const T* at; };
 template <class T, int dimensions, int mode>
@@ -42,6 +46,13 @@ def mend_kmeans(source: Path) -> None:
     text = re.sub(r"^.*\.(filterMode|normalized|channelDesc) *=.*$", "", caller.read_text(), flags=re.M)
     # A variable is no longer named by a string. The data lie on the first device.
     caller.write_text(text.replace('"c_clusters"', "c_clusters").replace("cudaSetDevice(1)", "cudaSetDevice(0)"))
+
+
+# A library of matrices that comes with leukocyte, in the C of 1994.
+def make_meschach(source: Path) -> None:
+    place = source / "meschach_lib"
+    for words in (["clean"], ["all", "CC=gcc -std=gnu89 -w -O3"]):
+        subprocess.run(["make", *words], cwd=place, check=True, capture_output=True)
 
 
 # What cfd uses of headers that come with NVIDIA's samples.
@@ -87,27 +98,6 @@ def mend_cfd_of_openmp(source: Path) -> None:
     fewer_iterations(source / "euler3d_cpu.cpp")
 
 
-def film(rows: int, columns: int, frames: list[bytes]) -> bytes:
-    """An AVI file of grey pictures, which are not compressed."""
-
-    def chunk(name: bytes, *content: bytes) -> bytes:
-        data = b"".join(content)
-        return name + struct.pack("<I", len(data)) + data + b"\0" * (len(data) % 2)
-
-    def listed(kind: bytes, *content: bytes) -> bytes:
-        return chunk(b"LIST", kind, *content)
-
-    size, count = rows * columns, len(frames)
-    head = struct.pack("<14I", 40000, size * 25, 0, 16, count, 0, 1, size, columns, rows, 0, 0, 0, 0)
-    stream = b"vidsDIB " + struct.pack("<10I4H", 0, 0, 0, 1, 25, 0, count, size, 0, 0, 0, 0, columns, rows)
-    picture = struct.pack("<IiiHHIIiiII", 40, columns, rows, 1, 8, 0, size, 0, 0, 0, 0)
-    pictures = [chunk(b"00db", frame) for frame in frames]
-    places = [4 + sum(map(len, pictures[:k])) for k in range(count)]
-    index = b"".join(b"00db" + struct.pack("<III", 16, place, size) for place in places)
-    heads = listed(b"hdrl", chunk(b"avih", head), listed(b"strl", chunk(b"strh", stream), chunk(b"strf", picture)))
-    return chunk(b"RIFF", b"AVI ", heads, listed(b"movi", *pictures), chunk(b"idx1", index))
-
-
 @dataclass(frozen=True)
 class Side:
     folder: str  # of the sources, in cuda/ or openmp/
@@ -115,6 +105,7 @@ class Side:
     arguments: str
     flags: str = ""
     change: Callable[[Path], None] | None = None
+    by_nvcc_11: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,7 +114,20 @@ class Program:
     shown: str  # in the table
     cuda: Side
     openmp: Side
-    result: str = ""  # a file that both versions write alike
+    result: str = ""  # a file that both versions write alike; "printed" is standard output
+
+
+MUMMERGPU = " ".join(f"src/{each}" for each in ("mummergpu.cu", "mummergpu_gold.cpp", "suffix-tree.cpp", "PoolMalloc.cpp", "mummergpu_main.cpp"))
+# Its functions compare `this` with null.
+OF_MUMMERGPU = (
+    "-Isrc -DUNIX -include unistd.h -Xcompiler -fopenmp,-fpermissive,-w,-fno-delete-null-pointer-checks "
+    "-cudart shared -L{libraries} -l:libcuda.so.1"
+)
+LEUKOCYTE = "avilib.c find_ellipse.c track_ellipse.c misc_math.c detect_main.c"
+
+
+def in_folder(folder: str, files: str) -> str:
+    return " ".join(f"{folder}/{each}" for each in files.split())
 
 
 PROGRAMS = [
@@ -246,78 +250,46 @@ PROGRAMS = [
         Side("heartwall", "main.cu AVI/avilib.c AVI/avimod.c", "{data}/film.avi 4", "-IAVI"),
         Side("heartwall", "main.c AVI/avilib.c AVI/avimod.c", "{data}/film.avi 4 1", "-IAVI"),
     ),
+    Program(
+        "leukocyte",
+        "leukocyte, 12 cells in 5 pictures of 480 x 640",
+        Side(
+            "leukocyte",
+            in_folder("CUDA", f"{LEUKOCYTE} find_ellipse_kernel.cu track_ellipse_kernel.cu") + " meschach_lib/meschach.a",
+            "{data}/cells.avi 5",
+            "-Imeschach_lib -cudart shared",
+            make_meschach,
+            by_nvcc_11=True,
+        ),
+        Side("leukocyte", in_folder("OpenMP", LEUKOCYTE) + " meschach_lib/meschach.a", "5 1 {data}/cells.avi", "-Imeschach_lib", make_meschach),
+    ),
+    # One program has both versions, and the OpenMP version also asks for a GPU.
+    Program(
+        "mummergpu",
+        "mummergpu, 20,000 reads of 100 bases in a genome of 400,000",
+        Side("mummergpu", MUMMERGPU, "{data}/genome {data}/reads", OF_MUMMERGPU, by_nvcc_11=True),
+        Side("mummergpu", MUMMERGPU, "-C {data}/genome {data}/reads", OF_MUMMERGPU, by_nvcc_11=True),
+        "printed",
+    ),
 ]
 
 
-# The 46 variables of the model that myocyte's equations are of (Shannon and others, 2004), rounded: gates, what buffers hold,
-# concentrations in mmol/l, and the voltage. With numbers by chance, many results are none.
-HEART_CELL_AT_REST = """
-0.0014 0.987 0.992 0.0000072 1.0 0.024 0.0145 0.0041 0.9946 0.0041 0.9946 0.0086 0.0054 0.888 0.0000008 0.0000001
-3.54 0.772 0.0088 0.1078 0.0152 0.0003 0.0013 0.138 0.0021 0.0096 0.111 0.0073 0.073 1.243 0.5545 8.8 8.81 8.81 135
-0.00017 0.0001 0.000086 -85.7 0.9946 0 0 0 0 0 0
-"""
-
-
-def make_data(folder: Path) -> None:
-    """The same numbers each time."""
-    by_chance = random.Random(1)
-
-    def write(name: str, lines: list[str]) -> None:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("".join(line + "\n" for line in lines))
-
-    def numbers(count: int, least: float, most: float) -> list[str]:
-        return [f"{by_chance.uniform(least, most):.6f}" for _ in range(count)]
-
-    def neighbours(cell: int) -> list[str]:
-        """Of a cell of 64 x 32 x 24 in rows: those on four sides (the first cell is 1; -1 is outside), each with the direction that its side faces."""
-        out = []
-        for step, normal in ((1, (1, 0, 0)), (-1, (-1, 0, 0)), (64, (0, 1, 0)), (-64, (0, -1, 0))):
-            other = cell + step
-            out.append(str(other + 1 if 0 <= other < 49152 else -1))
-            out += [f"{each + by_chance.uniform(-0.05, 0.05):.6f}" for each in normal]
-        return out
-
-    for name, count in (("512", 512 * 512), ("512x8", 512 * 512 * 8)):
-        write(f"temp_{name}", numbers(count, 320, 345))
-        write(f"power_{name}", numbers(count, 0, 0.001))
-    write("points", [" ".join([str(k), *numbers(16, 0, 255)]) for k in range(100000)])
-    write("records", [f"{k:<27} {by_chance.uniform(7, 70):4.1f} {by_chance.uniform(0, 359):5.1f}".ljust(48) for k in range(200000)])
-    write("filelist", [str(folder / "records")])
-    edges = [[by_chance.randrange(262144) for _ in range(by_chance.randint(2, 10))] for _ in range(262144)]
-    starts, total = [], 0
-    for each in edges:
-        starts.append(f"{total} {len(each)}")
-        total += len(each)
-    ends = [f"{to} {by_chance.randint(1, 10)}" for each in edges for to in each]
-    write("graph", ["262144", *starts, "", "0", "", str(total), *ends])
-    write("cells", ["49152", *(" ".join([f"{by_chance.uniform(0.9, 1.1):.6f}", *neighbours(k)]) for k in range(49152))])
-    write("keys", ["262144", *(str(by_chance.randrange(1 << 30)) for _ in range(262144))])
-    write("commands", ["j 6000 3000", "", "k 10000"])
-    frames = [bytes(by_chance.randrange(256) for _ in range(590 * 609)) for _ in range(5)]
-    (folder / "film.avi").write_bytes(film(590, 609, frames))
-    # myocyte has the path of its data in its code: ../../data/myocyte. Its own data were not to be had.
-    write("../one/data/myocyte/y.txt", [*HEART_CELL_AT_REST.split(), *numbers(45, 0.01, 0.1)])
-    write("../one/data/myocyte/params.txt", numbers(18, 0.5, 1))
-    # srad_v1 has the path of its picture in its code: ../../../data/srad/image.pgm.
-    pixels = [str(by_chance.randrange(256)) for _ in range(502 * 458)]
-    write("srad/image.pgm", ["P2", "458 502", "255", *(" ".join(pixels[row * 458 : row * 458 + 458]) for row in range(502))])
-
-
-def build(side: Side, kind: str, checkout: Path, sources: Path, program: Path) -> None:
+def build(side: Side, kind: str, checkout: Path, sources: Path, program: Path, libraries: Path) -> None:
     if program.exists():
         return
     folder = sources / kind / side.folder
     if not folder.exists():
-        shutil.copytree(checkout / kind / side.folder, folder)
+        shutil.copytree(checkout / ("cuda" if side.by_nvcc_11 else kind) / side.folder, folder)
         if kind == "cuda":
             shutil.copytree(checkout / "cuda" / "util", sources / "cuda" / "util", dirs_exist_ok=True)
         if side.change:
             side.change(folder)
     files = side.sources.split()
-    flags = side.flags.split()
+    flags = side.flags.format(libraries=libraries).split()
     program.parent.mkdir(parents=True, exist_ok=True)
-    if kind == "cuda":
+    if side.by_nvcc_11:
+        command = [*OF_NVCC_11, *files, *flags, "-o", program, "-lm"]
+    elif kind == "cuda":
         command = [*NVCC, *flags, *files, "-o", program, "-lm"]
     else:
         compiler = "g++" if files[0].endswith(".cpp") else "gcc"
@@ -328,12 +300,12 @@ def build(side: Side, kind: str, checkout: Path, sources: Path, program: Path) -
 
 def processor_seconds(command: list[str | Path], environment: dict[str, str], folder: Path) -> float:
     """Of a program and those that it started."""
-    with (folder / "printed").open("w") as printed:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT)
+    with (folder / "printed").open("w") as printed, (folder / "errors").open("w") as errors:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=printed, stderr=errors)
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))} ended with {process.returncode}: {(folder / 'printed').read_text()[-500:]}")
+        sys.exit(f"{' '.join(map(str, command))} ended with {process.returncode}: {(folder / 'errors').read_text()[-500:]}")
     return usage.ru_utime + usage.ru_stime
 
 
@@ -349,12 +321,16 @@ class Table:
 
     def cuda(self, program: Program, number: int) -> float:
         settings = {"NVMLKIT_CUDA_THREADS": "1", "CUDA_CACHE_PATH": self.caches[number].name}
-        command = [self.builds[number] / "bin" / "nvmlkit", "run", "-m", "h100", "--", self.work / "cuda" / program.name]
+        command = [*self.on_machine(number), self.work / "cuda" / program.name]
         return self.measure([*command, *self.arguments(program.cuda)], settings)
 
     def openmp(self, program: Program) -> float:
         settings = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
-        return self.measure([self.work / "openmp" / program.name, *self.arguments(program.openmp)], settings)
+        command = [*(self.on_machine(0) if program.openmp.by_nvcc_11 else []), self.work / "openmp" / program.name]
+        return self.measure([*command, *self.arguments(program.openmp)], settings)
+
+    def on_machine(self, number: int) -> list[str | Path]:
+        return [self.builds[number] / "bin" / "nvmlkit", "run", "-m", "h100", "--"]
 
     def arguments(self, side: Side) -> list[str]:
         return side.arguments.format(data=self.work / "run" / "data").split()
@@ -389,15 +365,19 @@ def main() -> None:
     parser.add_argument("--build", action="append", metavar="DIR", help="of nvmlkit; may be given several times")
     options = parser.parse_args()
     chosen = [program for program in PROGRAMS if not options.only or program.name in options.only.split(",")]
+    if not NVCC_11.exists():
+        for program in [each for each in chosen if each.cuda.by_nvcc_11]:
+            print(f"{program.name} is left out: `scripts/setup --with-cuda` unpacks a compiler that knows its texture references", file=sys.stderr)
+            chosen.remove(program)
     with tempfile.TemporaryDirectory() as temporary:
         work = (options.work or Path(temporary)).resolve()
         data = work / "run" / "data"
-        if not (data / "film.avi").exists():
+        if not (data / "reads").exists():
             make_data(data)
+        table = Table(options, work)
         for program in chosen:
             for kind, side in (("cuda", program.cuda), ("openmp", program.openmp)):
-                build(side, kind, options.checkout, work / "sources", work / kind / program.name)
-        table = Table(options, work)
+                build(side, kind, options.checkout, work / "sources", work / kind / program.name, table.builds[0] / "lib")
         heads = ["CUDA, s"] if len(table.builds) == 1 else [f"{each}, s" for each in table.builds]
         print(f"load {os.getloadavg()[0]:.1f}\n\n| program, arguments of the CUDA version | {' | '.join(heads)} | OpenMP, s | times |")
         print("|---" * (len(heads) + 3) + "|")

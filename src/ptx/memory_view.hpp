@@ -49,6 +49,14 @@ struct LookupRow {
   unsigned dimensions = 1;
   std::uint32_t lanes = 0;  // that read
   const float* at[3] = {};
+  const std::int32_t* index = nullptr;  // or: numbers of texels, in one dimension
+};
+
+// What they get. Further components are 0.
+struct SampledRow {
+  static constexpr unsigned kLanes = 32;
+  unsigned components = 1;
+  std::uint32_t bits[4][kLanes];
 };
 
 // Memory of the device and what of the host the device may reach. The driver implements it.
@@ -65,8 +73,8 @@ class GlobalMemory {
   virtual void set_condition(std::uint64_t, std::uint32_t) {}
   // As many as it could read. The next one has no texture, or one of another shape.
   virtual std::size_t sample(std::span<const Lookup>, Sampled*) { return 0; }
-  // The first component of each lane; the others are 0. False: this texture needs a lookup for each lane.
-  virtual bool sample_row(const LookupRow&, std::uint32_t*) { return false; }
+  // False: this texture needs a lookup for each lane.
+  virtual bool sample_row(const LookupRow&, SampledRow&) { return false; }
   // `size` bytes of a surface, at so many bytes from the left, or null; with `clamps`, those at the edge for what lies
   // outside. False: no surface.
   virtual bool surface(std::uint64_t, const std::int32_t[3], std::size_t, bool, std::byte*&) { return false; }

@@ -48,7 +48,9 @@ void ContextMemory::set_condition(std::uint64_t handle, std::uint32_t value) {
   if (const auto condition = conditions::find(handle)) condition->value = value;
 }
 
-bool ContextMemory::sample_row(const ptx::LookupRow& row, std::uint32_t* out) { return textures::sample_row(row, out); }
+bool ContextMemory::sample_row(const ptx::LookupRow& row, ptx::SampledRow& out) {
+  return textures::sample_row(row, out);
+}
 
 std::size_t ContextMemory::sample(std::span<const ptx::Lookup> lookups, ptx::Sampled* out) {
   return textures::sample(lookups, out);

@@ -18,7 +18,7 @@ class ContextMemory final : public ptx::GlobalMemory {
   bool release(std::uint64_t address) override;
   void set_condition(std::uint64_t handle, std::uint32_t value) override;
   std::size_t sample(std::span<const ptx::Lookup> lookups, ptx::Sampled* out) override;
-  bool sample_row(const ptx::LookupRow& row, std::uint32_t* out) override;
+  bool sample_row(const ptx::LookupRow& row, ptx::SampledRow& out) override;
   bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, bool clamps, std::byte*& out) override;
 
  private:

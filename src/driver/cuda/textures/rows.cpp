@@ -119,10 +119,13 @@ class Row {
 
 }  // namespace
 
-bool sample_row(const ptx::LookupRow& row, std::uint32_t* out) {
+bool sample_row(const ptx::LookupRow& row, ptx::SampledRow& out) {
   const auto t = find(row.texture);
-  if (!t || t->levels.empty() || t->levels[0].width == 0 || !is_one_float(*t, row.dimensions)) return false;
-  return Row(*t, row).read(out);
+  if (!t || t->levels.empty() || t->levels[0].width == 0) return false;
+  if (row.index) return fetch_row(*t, row, out);
+  if (!is_one_float(*t, row.dimensions)) return false;
+  out.components = 1;
+  return Row(*t, row).read(out.bits[0]);
 }
 
 }  // namespace nvmlkit::cuda::textures

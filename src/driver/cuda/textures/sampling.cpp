@@ -7,8 +7,6 @@
 namespace nvmlkit::cuda::textures {
 namespace {
 
-constexpr unsigned kReadAsInteger = 1;  // CU_TRSF_...
-
 // Which face of a cube a direction meets, and where: in `at`, from 0 to 1.
 unsigned face_of(const float direction[3], float at[2]) {
   const float x = direction[0], y = direction[1], z = direction[2];

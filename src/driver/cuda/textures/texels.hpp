@@ -7,6 +7,8 @@
 
 namespace nvmlkit::cuda::textures {
 
+constexpr unsigned kReadAsInteger = 1;  // CU_TRSF_...
+
 struct Texel {
   float value[4] = {};
   std::uint32_t bits[4] = {};  // as an integer

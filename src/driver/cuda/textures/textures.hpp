@@ -71,7 +71,9 @@ bool remove(unsigned long long handle);
 // How many of them could be read; the next one has no texture.
 std::size_t sample(std::span<const ptx::Lookup> lookups, ptx::Sampled* out);
 // What is read most, for all lanes at once (rows.cpp). False: it is another kind of texture, or of coordinates.
-bool sample_row(const ptx::LookupRow& row, std::uint32_t* out);
+bool sample_row(const ptx::LookupRow& row, ptx::SampledRow& out);
+// The same by numbers of texels (fetches.cpp).
+bool fetch_row(const Texture& t, const ptx::LookupRow& row, ptx::SampledRow& out);
 bool surface(std::uint64_t handle, const std::int32_t at[3], std::size_t size, bool clamps, std::byte*& out);
 
 // All arrays of a context.

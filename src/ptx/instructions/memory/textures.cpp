@@ -21,22 +21,28 @@ constexpr std::size_t kTargets = 5, kMore = 9;
 // `detail`: how many dimensions, and what else there is.
 constexpr unsigned kDimensions = 3, kCube = 4, kLayers = 8, kByIndex = 16, kGathers = 32, kLevel = 64, kGradients = 128;
 
-// Most reads: by coordinates alone, and all lanes from one texture. False: they are read one by one.
+// Most reads: by coordinates alone or the number of a texel, and all lanes from one texture. False: they are read one
+// by one.
 bool sample_row(Warp& w, const Instruction& i, Mask lanes, const Operand* operands) {
-  if ((i.detail & ~kDimensions) != 0) return false;
+  const bool by_index = i.detail == (1 | kByIndex);
+  if (!by_index && (i.detail & ~kDimensions) != 0) return false;
   const auto* const handles = w.at<std::uint64_t>(operands[0]);
   const auto first = first_of(lanes);
   for (Mask others = lanes & (lanes - 1); others != 0; others &= others - 1)
     if (handles[first_of(others)] != handles[first]) return false;
-  LookupRow row{handle_of(w, i, operands[0], first), i.detail & kDimensions, lanes, {}};
-  for (unsigned k = 0; k < row.dimensions; ++k) row.at[k] = w.at<float>(operands[1 + k]);
-  std::uint32_t values[kLanes];
-  if (!w.block.worker().grid.memory->sample_row(row, values)) return false;
+  LookupRow row;
+  row.texture = handle_of(w, i, operands[0], first);
+  row.dimensions = i.detail & kDimensions;
+  row.lanes = lanes;
+  if (by_index) row.index = w.at<std::int32_t>(operands[1]);
+  for (unsigned k = 0; !by_index && k < row.dimensions; ++k) row.at[k] = w.at<float>(operands[1 + k]);
+  SampledRow read;
+  if (!w.block.worker().grid.memory->sample_row(row, read)) return false;
   for (unsigned k = 0; k < 4; ++k) {
     if (!operands[kTargets + k].is_there()) continue;
     auto* const target = w.at<std::uint32_t>(operands[kTargets + k]);
     for (unsigned l = 0; l < kLanes; ++l)
-      if (lanes >> l & 1) target[l] = k == 0 ? values[l] : 0;
+      if (lanes >> l & 1) target[l] = k < read.components ? read.bits[k][l] : 0;
   }
   return true;
 }
