@@ -38,11 +38,17 @@ bool sample_row(Warp& w, const Instruction& i, Mask lanes, const Operand* operan
   for (unsigned k = 0; !by_index && k < row.dimensions; ++k) row.at[k] = w.at<float>(operands[1 + k]);
   SampledRow read;
   if (!w.block.worker().grid.memory->sample_row(row, read)) return false;
+  static constexpr std::uint32_t kZeros[kLanes] = {};
   for (unsigned k = 0; k < 4; ++k) {
     if (!operands[kTargets + k].is_there()) continue;
     auto* const target = w.at<std::uint32_t>(operands[kTargets + k]);
+    const auto* const values = k < read.components ? read.bits[k] : kZeros;
+    if (lanes == kAllLanes) {
+      std::memcpy(target, values, sizeof kZeros);
+      continue;
+    }
     for (unsigned l = 0; l < kLanes; ++l)
-      if (lanes >> l & 1) target[l] = k < read.components ? read.bits[k][l] : 0;
+      if (lanes >> l & 1) target[l] = values[l];
   }
   return true;
 }
