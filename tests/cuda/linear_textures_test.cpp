@@ -105,6 +105,15 @@ class CudaLinearTextures : public WithContext {
     EXPECT_EQ(driver().cuMemcpyHtoD_v2(out, numbers.data(), bytes), CUDA_SUCCESS);
     return out;
   }
+  struct Memories {
+    CUdeviceptr first, second;  // in the order of their addresses
+    std::uint32_t value, value_of_second;
+  };
+  Memories two_memories() {
+    const auto one = filled(4096, 1), other = filled(4096, 5000);
+    if (one < other) return {one, other, 1, 5000};
+    return {other, one, 5000, 1};
+  }
   using Texel = std::array<std::uint32_t, 2>;
 
  private:
@@ -113,9 +122,7 @@ class CudaLinearTextures : public WithContext {
 };
 
 TEST_F(CudaLinearTextures, MayBeLongerThanTheirMemory) {
-  const auto one = filled(4096, 1), other = filled(4096, 5000);
-  const auto first = std::min(one, other), second = std::max(one, other);
-  const std::uint32_t value = first == one ? 1 : 5000, value_of_second = 5001 - value;
+  const auto [first, second, value, value_of_second] = two_memories();
   CUtexObject object = 0;
   ASSERT_EQ(create(first, std::size_t{1} << 30, object), CUDA_SUCCESS);
   EXPECT_EQ(fetch(object, 0), (Texel{value, value + 1}));
@@ -191,9 +198,7 @@ TEST_F(CudaLinearTextures, GiveEachLaneItsTexelInEachFormat) {
 }
 
 TEST_F(CudaLinearTextures, GiveLanesWhatLiesBehindTheirMemory) {
-  const auto one = filled(4096, 1), other = filled(4096, 5000);
-  const auto first = std::min(one, other), second = std::max(one, other);
-  const std::uint32_t value = first == one ? 1 : 5000, value_of_second = 5001 - value;
+  const auto [first, second, value, value_of_second] = two_memories();
   CUtexObject object = 0;
   ASSERT_EQ(create(first, std::size_t{1} << 30, object), CUDA_SUCCESS);
   Indices indices{};
