@@ -7,7 +7,8 @@ foreach(version 11.8 12.4)
                NO_DEFAULT_PATH)
   mark_as_advanced(NVMLKIT_NVCC_${major})
 endforeach()
-# Clang takes headers and assembler from a toolkit that it knows.
+# Clang takes headers and assembler from a toolkit that it knows. In CUDA programs it fuses even products and sums that
+# __dmul_rn and __dadd_rn ask for, unless contraction is limited to expressions.
 find_program(NVMLKIT_CUDA_CLANG NAMES clang++-19 clang++-16 clang++-14)
 mark_as_advanced(NVMLKIT_CUDA_CLANG)
 
@@ -17,7 +18,7 @@ set(commands_of_nvcc12 "${NVMLKIT_NVCC_12}" ${old_nvcc})
 set(commands_of_nvcc13 "${NVMLKIT_NVCC}" -std=c++17 -arch=sm_90)
 cmake_path(GET NVMLKIT_NVCC_11 PARENT_PATH toolkit)
 cmake_path(GET toolkit PARENT_PATH toolkit)
-set(commands_of_clang "${NVMLKIT_CUDA_CLANG}" -x cuda -std=c++17 -O2 "--cuda-path=${toolkit}" --cuda-gpu-arch=sm_80
+set(commands_of_clang "${NVMLKIT_CUDA_CLANG}" -x cuda -std=c++17 -O2 -ffp-contract=on "--cuda-path=${toolkit}" --cuda-gpu-arch=sm_80
     -Wno-unknown-cuda-version "-L${toolkit}/lib64")
 
 set(have_nvcc11 ${NVMLKIT_NVCC_11})
