@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Rodinia's CUDA programs on one thread against its OpenMP programs: builds both, makes their data, and prints the table of
-docs/internals/ptx.md.
+docs/cuda-speed.md.
     bench/rodinia.py CHECKOUT [--work DIR] [--only NAME,NAME] [--runs N] [--build DIR]...
 CHECKOUT is a checkout of github.com/yuhc/gpu-rodinia; nothing is written there. DIR keeps the programs for the next time. Of each
 program, the least processor time of N runs is taken. Several builds of nvmlkit take turns. Each starts with an empty cache."""
@@ -305,7 +305,7 @@ def processor_seconds(command: list[str | Path], environment: dict[str, str], fo
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))} ended with {process.returncode}: {(folder / 'errors').read_text()[-500:]}")
+        sys.exit(f"{' '.join(map(str, command))} ended with {process.returncode}: {''.join((folder / name).read_text()[-500:] for name in ('printed', 'errors'))}")
     return usage.ru_utime + usage.ru_stime
 
 

@@ -49,7 +49,7 @@ struct LookupRow {
   unsigned dimensions = 1;
   std::uint32_t lanes = 0;  // that read
   const float* at[3] = {};
-  const std::int32_t* index = nullptr;  // or: numbers of texels, in one dimension
+  const std::uint32_t* index = nullptr;  // or: numbers of texels, in one dimension; one below 0 is outside
 };
 
 // What they get. Further components are 0.

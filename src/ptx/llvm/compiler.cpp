@@ -48,9 +48,9 @@ void set_options() {
   set_option("grow-region-complexity-budget", "1000");
 }
 
-// What LLVM does before it chooses instructions. Its own list for -O1 takes two and a half times as long,
-// most of it in instcombine, and its code is as fast. There is no vectorizer, because lanes are vectors already, and no
-// unrolling, because nvcc has done it.
+// What LLVM does before it chooses instructions. Its own list for -O1 takes two and a half times as long, most of it in
+// instcombine, and its code is no faster. There is no vectorizer, because lanes are vectors already, and no unrolling,
+// because nvcc has done it.
 constexpr char kPasses[] =
     "cgscc(function-attrs),function("
     "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,reassociate,"

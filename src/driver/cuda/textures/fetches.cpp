@@ -10,23 +10,21 @@ namespace {
 template <class Component>
 void fetch(const Texture& t, const ptx::LookupRow& row, ptx::SampledRow& out) {
   const auto& level = t.levels[0];
-  const auto* const indices = reinterpret_cast<const std::uint32_t*>(row.index);
   for (unsigned k = 0; k < t.channels; ++k)
     for (unsigned l = 0; l < ptx::SampledRow::kLanes; ++l) {
-      const bool is_inside = indices[l] < level.width;
-      const auto* const at = level.bytes + (is_inside ? indices[l] : 0) * t.element_size;
-      const auto value = static_cast<std::int64_t>(value_at<Component>(at + k * sizeof(Component)));
-      out.bits[k][l] = is_inside ? static_cast<std::uint32_t>(value) : 0;
+      const bool is_inside = row.index[l] < level.width;
+      const auto* const at = level.bytes + (is_inside ? row.index[l] : 0) * t.element_size;
+      out.bits[k][l] = is_inside ? static_cast<std::uint32_t>(value_at<Component>(at + k * sizeof(Component))) : 0;
     }
   out.components = t.channels;
 }
 
 // The program may name more texels than the memory has. Others may lie there.
 bool some_are_behind(const Texture& t, const ptx::LookupRow& row) {
-  if (t.linear_width <= t.levels[0].width) return false;
+  const auto there = t.levels[0].width;
+  if (t.linear_width <= there) return false;
   for (unsigned l = 0; l < ptx::SampledRow::kLanes; ++l)
-    if ((row.lanes >> l & 1) != 0 && row.index[l] >= 0 && static_cast<std::size_t>(row.index[l]) >= t.levels[0].width)
-      return true;
+    if ((row.lanes >> l & 1) != 0 && row.index[l] >= there && row.index[l] < t.linear_width) return true;
   return false;
 }
 

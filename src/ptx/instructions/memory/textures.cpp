@@ -34,7 +34,7 @@ bool sample_row(Warp& w, const Instruction& i, Mask lanes, const Operand* operan
   row.texture = handle_of(w, i, operands[0], first);
   row.dimensions = i.detail & kDimensions;
   row.lanes = lanes;
-  if (by_index) row.index = w.at<std::int32_t>(operands[1]);
+  if (by_index) row.index = w.at<std::uint32_t>(operands[1]);
   for (unsigned k = 0; !by_index && k < row.dimensions; ++k) row.at[k] = w.at<float>(operands[1 + k]);
   SampledRow read;
   if (!w.block.worker().grid.memory->sample_row(row, read)) return false;
