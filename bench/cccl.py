@@ -1,24 +1,30 @@
 #!/usr/bin/env python3
 """CCCL's own tests of CUB and Thrust in the engines: builds each, runs it, and compares what it prints.
-    bench/cccl.py CHECKOUT --work DIR [--only FILE,FILE] [--skip FILE,FILE] [--workers N] [--catch2 PREFIX] [--build DIR] [--most SECONDS]
+    bench/cccl.py CHECKOUT --work DIR [--only FILE,FILE] [--skip FILE,FILE] [--workers N] [--catch2 PREFIX] [--build DIR]
+                  [--most SECONDS] [--cases]
 CHECKOUT is a checkout of github.com/NVIDIA/cccl; nothing is written there. A FILE is as in its name: `cub/block_reduce` is
 cub/test/catch2_test_block_reduce.cu, `thrust/sort` is thrust/testing/sort.cu. Of a test with variants, the first one is built.
 Catch2 has version 3. DIR keeps programs and results: a second call goes on with the files that have none.
 
 DIR/results.tsv has a row for each file: what came of it, the last line that the test prints, the seconds of the processor
-interpreted, with `auto` and, for short ones, with `compile`. DIR/differ has what was written by those whose results differ."""
+interpreted, with `auto` and, for short ones, with `compile`. DIR/differ has what was written by those whose results differ.
+
+With --cases, each case of a file runs by itself, with so many seconds for each: interpreted, and with `auto`. What is compiled
+for one case is there for the others. DIR/cases has a row for each of them; a file's row says how many ended. A file in --only
+runs again: the cases that did not end in both."""
 
 from __future__ import annotations
 
 import argparse
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 import engines
 
 MACHINE = "a100"
-NVCC = ["nvcc", "-O0", "-std=c++17", "--extended-lambda", "--expt-relaxed-constexpr", "-cudart", "shared", "-w", "-gencode", "arch=compute_80,code=compute_80"]
+NVCC = ["nvcc", "-O2", "-std=c++17", "--extended-lambda", "--expt-relaxed-constexpr", "-cudart", "shared", "-w", "-gencode", "arch=compute_80,code=compute_80"]
 # Of CUB's tests; Thrust's use the short names of Catch2.
 OF_CUB = "-DCATCH_CONFIG_PREFIX_ALL"
 C2H = ("catch2_runner_helper", "generators", "generators_gen_values", "generators_uniform_offsets", "generators_vector")
@@ -38,6 +44,15 @@ def last_line(end: engines.Ended) -> str:
     return lines[-1][:120].replace("\t", " ") if lines else ""
 
 
+def seconds_of(end: engines.Ended) -> str:
+    return f"{end.seconds:.1f}" if end.status is not None else f">{end.seconds:.0f}"
+
+
+def is_known(verdict: str) -> bool:
+    """Of a case: it does not run again."""
+    return verdict != "too slow" and not verdict.endswith("in one engine")
+
+
 class Tests:
     def __init__(self, options: argparse.Namespace) -> None:
         self.checkout = options.checkout.resolve()
@@ -45,7 +60,8 @@ class Tests:
         self.build = options.build.resolve()
         self.catch2 = options.catch2
         self.most = options.most
-        for name in ("bin", "objects", "differ"):
+        self.runs_cases = options.cases
+        for name in ("bin", "objects", "differ", "cases"):
             (self.work / name).mkdir(parents=True, exist_ok=True)
         self.results = engines.Results(self.work / "results.tsv")
         cub = {f"cub/{path.stem.removeprefix('catch2_test_')}": path for path in self.checkout.glob("cub/test/**/catch2_test_*.cu")}
@@ -96,25 +112,58 @@ class Tests:
         command = self.command(name, self.files[name])
         if not command:
             return ["not built"]
+        return self.by_cases(name, command) if self.runs_cases else self.whole(name, command)
 
-        def run(engine: str) -> engines.Ended:
-            return engines.run_in(engine, command, self.work, self.most, machine=MACHINE, build=self.build)
+    def run(self, engine: str, command: list[str | Path], cache: Path | None = None) -> engines.Ended:
+        return engines.run_in(engine, command, self.work, self.most, machine=MACHINE, build=self.build, cache=cache)
 
-        ends = {"interpret": run("interpret"), "auto": run("auto")}
+    def whole(self, name: str, command: list[str | Path]) -> list[str]:
+        ends = {"interpret": self.run("interpret", command), "auto": self.run("auto", command)}
         if ends["interpret"].status is not None and ends["interpret"].seconds < SHORT:
-            ends["compile"] = run("compile")
+            ends["compile"] = self.run("compile", command)
+        verdict, last = self.judged(name.replace("/", "_"), ends)
+        return [verdict, last, *(seconds_of(end) for end in ends.values())]
+
+    def judged(self, file: str, ends: dict[str, engines.Ended]) -> tuple[str, str]:
+        """What came of it, and the last line."""
         ended = {engine: end for engine, end in ends.items() if end.status is not None}
         results = {(end.status, last_line(end)) for end in ended.values()}
         if len(results) > 1 or any(not end.is_right for end in ended.values()):
             for engine, end in ends.items():
-                (self.work / "differ" / f"{name.replace('/', '_')}.{engine}").write_bytes(end.written[-1000000:])
+                (self.work / "differ" / f"{file}.{engine}").write_bytes(end.written[-1000000:])
         if len(results) != 1:
-            verdict, last = ("differ" if results else "too slow"), ""
-        else:
-            ((status, last),) = results
-            verdict = "passed" if status == 0 else f"status {status}"
-        times = [f"{end.seconds:.1f}" if end.status is not None else f">{end.seconds:.0f}" for end in ends.values()]
-        return [verdict, last, *times]
+            return ("differ" if results else "too slow"), ""
+        ((status, last),) = results
+        return ("passed" if status == 0 else f"status {status}"), last
+
+    def cases(self, command: list[str | Path]) -> dict[str, list[str]]:
+        """The words that choose each case, by its name."""
+        is_catch2 = "--rng-seed" in command
+        listed = self.run("interpret", [*command, *(("--list-tests", "--verbosity", "quiet") if is_catch2 else ("--list",))])
+        names = [line.strip() for line in listed.written.decode().splitlines() if line.strip()]
+        if not listed.is_right or not names:
+            sys.exit(f"{command[0]} does not list its cases:\n{listed.written.decode(errors='replace')[-2000:]}")
+        return {name: [re.sub(r'([][",\\~*])', r"\\\1", name) if is_catch2 else name] for name in names}
+
+    def by_cases(self, name: str, command: list[str | Path]) -> list[str]:
+        file = name.replace("/", "_")
+        results = engines.Results(self.work / "cases" / f"{file}.tsv")
+        before = {case for case, (verdict, *_) in results.rows().items() if is_known(verdict)}
+        # Catch2 adds the words of a filter to a case that is named.
+        words = [word for word in command if not str(word).startswith("[")]
+        cases = self.cases(command)
+        with tempfile.TemporaryDirectory(prefix="cache-") as cache:
+
+            def one(case: str) -> list[str]:
+                ends = {engine: self.run(engine, [*words, *cases[case]], Path(cache)) for engine in ("interpret", "auto")}
+                verdict, last = self.judged(f"{file}.{list(cases).index(case)}", ends)
+                ended = sum(end.status is not None for end in ends.values())
+                return [verdict + (" in one engine" if ended == 1 else ""), last, *(seconds_of(end) for end in ends.values())]
+
+            results.make([case for case in cases if case not in before], one, workers=1)
+        rows = results.rows().values()
+        seconds = [sum(float(row[column].strip(">")) for row in rows) for column in (2, 3)]
+        return ["by cases", results.summary(", "), *(f"{each:.1f}" for each in seconds)]
 
 
 def main() -> None:
@@ -122,6 +171,7 @@ def main() -> None:
     parser.add_argument("--skip", type=engines.names_in, default=[], help="names, with commas between them")
     parser.add_argument("--catch2", type=Path, help="where it is installed, if the compiler does not find it")
     parser.add_argument("--most", type=float, default=MOST, help="seconds of the processor for a run")
+    parser.add_argument("--cases", action="store_true", help="run each case by itself")
     options = parser.parse_args()
     tests = Tests(options)
     names = engines.chosen(tests.files, options.only, [*tests.results.rows(), *options.skip])

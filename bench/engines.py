@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import os
 import random
 import re
@@ -70,10 +71,13 @@ def run(command: list[str | Path], folder: Path, most: float, settings: dict[str
         return Ended(seconds, None if code in STOPPED else code, written.read(MOST_WRITTEN))
 
 
-def run_in(engine: str, command: list[str | Path], folder: Path, most: float, *, machine: str, build: Path = BUILD) -> Ended:
-    """On a simulated machine, with one thread, with nothing compiled before."""
-    with tempfile.TemporaryDirectory(prefix="cache-") as cache:
-        settings = {"NVMLKIT_CUDA_ENGINE": engine, "NVMLKIT_CUDA_THREADS": "1", "CUDA_CACHE_PATH": cache}
+def run_in(
+    engine: str, command: list[str | Path], folder: Path, most: float, *, machine: str, build: Path = BUILD, cache: Path | None = None
+) -> Ended:
+    """On a simulated machine, with one thread. Without a cache, nothing is compiled before."""
+    with contextlib.ExitStack() as stack:
+        kept = cache or stack.enter_context(tempfile.TemporaryDirectory(prefix="cache-"))
+        settings = {"NVMLKIT_CUDA_ENGINE": engine, "NVMLKIT_CUDA_THREADS": "1", "CUDA_CACHE_PATH": str(kept)}
         return run([build / "bin" / "nvmlkit", "run", "-m", machine, "--", *command], folder, most, settings)
 
 
@@ -111,9 +115,9 @@ class Results:
             for each in [pool.submit(one, name) for name in names]:
                 each.result()
 
-    def summary(self) -> str:
+    def summary(self, between: str = "\n") -> str:
         verdicts = collections.Counter(row[0] for row in self.rows().values())
-        return "\n".join(f"{count:4} {verdict}" for verdict, count in verdicts.most_common())
+        return between.join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
 
 
 def names_in(words: str) -> list[str]:

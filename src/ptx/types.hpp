@@ -70,6 +70,9 @@ constexpr unsigned bits_of_element(Type type) {
 constexpr bool is_signed(Type type) {
   return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
 }
+constexpr bool is_whole(Type type) {
+  return is_signed(type) || type == Type::u8 || type == Type::u16 || type == Type::u32 || type == Type::u64;
+}
 constexpr bool is_eight_bit_pair(Type type) { return type == Type::e4m3x2 || type == Type::e5m2x2; }
 constexpr bool is_float(Type type) {
   return type == Type::f16 || type == Type::bf16 || type == Type::f32 || type == Type::f64;

@@ -26,6 +26,13 @@ class Drawing {
   virtual std::uint64_t sequences() const = 0;
   // `count` words from a place of a sequence on. Places that follow each other are fast.
   virtual void draw(std::uint64_t sequence, std::uint64_t place, int count, std::uint32_t* out) = 0;
+  // `count` words from each of so many sequences that follow each other, at their places, which move on.
+  virtual void draw_each(std::uint64_t first, std::uint64_t sequences, int count, std::uint32_t* out) {
+    for (std::uint64_t k = first; k < first + sequences; ++k, out += count) {
+      draw(k, places[k], count, out);
+      places[k] += static_cast<unsigned>(count);
+    }
+  }
 };
 
 // The sequences that the device's functions of the same names give, as curand_init(seed, sequence, place) starts them.

@@ -71,6 +71,9 @@ void convert(const Request& request, Group group, const std::uint32_t* words, co
   }
 }
 
+// Groups that are drawn at once.
+constexpr std::uint64_t kMostTogether = 256;
+
 // Sequences whose offset counts results, not groups.
 bool counts_results(curandRngType_t type) { return type == CURAND_RNG_PSEUDO_PHILOX4_32_10; }
 
@@ -106,17 +109,29 @@ void fill(const Request& request, T* out, Size count) {
   if (request.is_sought) drawing.seek(request.offset, size);
   std::uint64_t at = request.offset / size;
   auto first = static_cast<Size>(request.offset % size);
-  for (Size done = 0; done < count; ++at, first = 0) {
-    std::uint32_t words[8];
-    T results[4];
+  const Size results_each = group.results;
+  std::uint32_t words[kMostTogether * 8];
+  for (Size done = 0; done < count;) {
     const std::uint64_t sequence = at % drawing.sequences();
+    const auto whole = first == 0 ? static_cast<std::uint64_t>((count - done) / results_each) : 0;
+    if (whole > 0) {
+      const std::uint64_t together = std::min({whole, drawing.sequences() - sequence, kMostTogether});
+      drawing.draw_each(sequence, together, group.words, words);
+      for (std::uint64_t k = 0; k < together; ++k, done += results_each)
+        convert(request, group, words + k * static_cast<unsigned>(group.words), poisson, out + done);
+      at += together;
+      continue;
+    }
+    T results[4];
     drawing.draw(sequence, drawing.places[sequence], group.words, words);
     convert(request, group, words, poisson, results);
-    const Size used = std::min<Size>(group.results - first, count - done);
+    const Size used = std::min<Size>(results_each - first, count - done);
     std::copy_n(results + first, used, out + done);
-    done += used;
     // What is left of four results comes first in the next call.
-    if (!by_results || first + used == group.results) drawing.places[sequence] += static_cast<unsigned>(group.words);
+    if (!by_results || first + used == results_each) drawing.places[sequence] += static_cast<unsigned>(group.words);
+    done += used;
+    ++at;
+    first = 0;
   }
 }
 

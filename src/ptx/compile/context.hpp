@@ -118,7 +118,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 29;
+inline constexpr std::uint32_t kCompilerVersion = 30;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

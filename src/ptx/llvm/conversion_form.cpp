@@ -9,10 +9,6 @@ using enum Type;
 
 bool is_narrow(Type t) { return t == bf16 || (t == f16 && converts_halves()); }
 
-bool is_whole(Type t) {
-  return t == u8 || t == s8 || t == u16 || t == s16 || t == u32 || t == s32 || t == u64 || t == s64;
-}
-
 // Without a word, by rounding to whole numbers, or to the ends of a type.
 bool is_known(Type to, Type from, Meaning meaning) {
   const auto leave_out = [&](Word word) { meaning.words &= ~(1u << static_cast<unsigned>(word)); };
@@ -58,9 +54,9 @@ std::optional<Pure> conversion_form(const Function& function, const Needs& needs
       if (operand.area() == Operand::registers && a.offset == operand.offset()) return unsigned{a.size};
     return 0u;
   };
-  // Narrow numbers lie in wider registers, too.
+  // Whole numbers lie in wider registers, too.
   const auto fits = [](unsigned size, Type type) {
-    return size == size_of(type) || (is_whole(type) && size_of(type) <= 2 && size > size_of(type) && size <= 8);
+    return size == size_of(type) || (is_whole(type) && size > size_of(type) && size <= 8);
   };
   const auto to_size = register_size(i.d), from_size = register_size(i.a);
   if (!fits(to_size, to) || !fits(from_size, from)) return std::nullopt;

@@ -16,10 +16,10 @@ std::optional<Exchange> shuffle(const Function& function, const Instruction& i, 
   return out;
 }
 
-// Of sets of lanes that are the same for all.
-std::optional<Exchange> of_all(const Instruction& i, const Meaning& meaning) {
-  if (i.c.area() != Operand::constants || (meaning.op != Op::elect_ && i.detail == 0)) return std::nullopt;
+std::optional<Exchange> of_set(const Instruction& i, const Meaning& meaning) {
+  if (meaning.op != Op::elect_ && i.detail == 0) return std::nullopt;
   Exchange out;
+  out.set = i.c;
   out.what = meaning.op == Op::elect_   ? Exchange::What::elect
              : meaning.op == Op::match_ ? Exchange::What::match
                                         : Exchange::What::reduce;
@@ -47,10 +47,10 @@ std::optional<Exchange> exchange_form(const Function& function, std::uint32_t at
   if (i.kind != Kind::converge) return std::nullopt;
   if (meaning.op == Op::bar_ || meaning.op == Op::barrier_) return out;
   if (meaning.op == Op::shfl_) return shuffle(function, i, meaning);
-  if (meaning.op == Op::elect_ || meaning.op == Op::match_ || meaning.op == Op::redux_) return of_all(i, meaning);
-  // The sets of lanes that take part may differ from lane to lane.
-  if (meaning.op != Op::vote_ || i.c.area() != Operand::constants) return std::nullopt;
+  if (meaning.op == Op::elect_ || meaning.op == Op::match_ || meaning.op == Op::redux_) return of_set(i, meaning);
+  if (meaning.op != Op::vote_) return std::nullopt;
   out.what = Exchange::What::vote;
+  out.set = i.c;
   out.mode = static_cast<char>(i.detail);
   out.from = i.a;
   out.negated = i.flag;

@@ -9,7 +9,7 @@
 
 namespace nvmlkit::ptx::jit {
 
-// Of all 32 lanes.
+// Of all 32 lanes, if `set` is the same for all of them: else groups of lanes are answered apart.
 struct Exchange {
   enum class What : std::uint8_t { meet, shuffle, vote, active, elect, match, reduce } what = What::meet;
   std::optional<Key> d, d2;  // d2: of a shuffle, whether the lane it reads is in its segment
@@ -19,6 +19,7 @@ struct Exchange {
   bool has_sign = false;  // of a reduction
   Operand by, limits;     // of a shuffle: the distance or the lane; where segments end
   bool negated = false;
+  Operand set;  // of lanes that take part; of a shuffle and others that do not need it, none
 };
 std::optional<Exchange> exchange_form(const Function& function, std::uint32_t at);
 

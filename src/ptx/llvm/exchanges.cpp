@@ -38,15 +38,16 @@ std::pair<llvm::Value*, llvm::Value*> sources_of(LaneBuilder& b, char mode, llvm
 }  // namespace
 
 std::optional<Exchange> Translator::exchange_at(std::uint32_t at) const {
-  return all_lanes_ ? exchange_form(function_, at) : std::nullopt;
+  auto out = exchange_form(function_, at);
+  const bool is_of_some = out && out->what == Exchange::What::active;
+  return all_lanes_ || is_of_some ? out : std::nullopt;
 }
 
 // What is known of the results.
 bool Translator::pass_exchange(std::uint32_t at, Shapes& shapes) {
   const auto exchange = exchange_at(at);
-  if (!exchange) return false;
+  if (!exchange || (exchange->set.is_there() && !shape_of_operand(exchange->set, 4, shapes).is_same())) return false;
   const auto of_result = [&]() -> Shape {
-    if (exchange->what == Exchange::What::active) return Shape::constant(kAllLanes);
     if (exchange->what == Exchange::What::match && exchange->mode == 'o') return Shape::any();
     if (exchange->what != Exchange::What::shuffle) return Shape::same();
     const auto by = shape_of_operand(exchange->by, 4, shapes), limits = shape_of_operand(exchange->limits, 4, shapes);
@@ -145,7 +146,13 @@ llvm::Value* Translator::reduction(const Exchange& exchange) {
 bool Translator::emit_exchange(std::uint32_t at) {
   auto& b = *b_;
   const auto exchange = exchange_at(at);
-  if (!exchange) return false;
+  if (!exchange || (exchange->set.is_there() && !operand(exchange->set, 4).shape.is_same())) return false;
+  if (exchange->what == Exchange::What::active) {
+    auto* const lanes = part_ ? part_bits_ : all_lanes_ ? b.getInt32(kAllLanes) : lanes_;
+    set(*exchange->d, {Shape::same(), lanes}, std::nullopt);
+    return true;
+  }
+  if (part_) return false;
   switch (exchange->what) {
     case Exchange::What::elect:
       if (exchange->d) values_[*exchange->d] = {Shape::same(), b.getInt32(0)};
@@ -159,8 +166,7 @@ bool Translator::emit_exchange(std::uint32_t at) {
       break;
     case Exchange::What::meet:
       break;
-    case Exchange::What::active:
-      values_[*exchange->d] = {Shape::constant(kAllLanes), b.getInt32(kAllLanes)};
+    case Exchange::What::active:  // above
       break;
     case Exchange::What::vote:
       values_[*exchange->d] = {Shape::same(), vote(*exchange)};

@@ -103,7 +103,7 @@ void Translator::emit_instruction(std::uint32_t at) {
   if (function_.code[at].is_idle) return;
   if (const auto access = access_at(at)) return emit_access(*access, at);
   if (const auto copy = lane_copy(function_, at)) return emit_lane_copy(*copy, at);
-  const bool is_known = emit_carry(at) || (!part_ && (emit_tensor(at) || emit_matrix_load(at) || emit_exchange(at)));
+  const bool is_known = emit_carry(at) || emit_exchange(at) || (!part_ && (emit_tensor(at) || emit_matrix_load(at)));
   if (!is_known) emit_by_interpreter(at);
 }
 

@@ -133,7 +133,13 @@ std::string RandomInstructions::comparison() {
 
 // To the ends of a type, and of numbers that are narrower than their registers.
 std::string RandomInstructions::narrow_conversion() {
-  switch (pick(6)) {
+  switch (pick(8)) {
+    case 6:
+      return one_of({"cvt.s64.s32 ", "cvt.u64.u32 ", "cvt.s64.s16 ", "cvt.u64.u8 ", "cvt.s32.s64 ", "cvt.u8.u32 ",
+                     "cvt.s64.u32 ", "cvt.u64.s8 ", "cvt.sat.s32.s64 ", "cvt.s16.s32 "}) +
+             any("l") + ", " + any("l");
+    case 7:
+      return one_of({"cvt.s64.s16 ", "cvt.u64.u16 ", "cvt.s64.s8 ", "cvt.u64.s16 "}) + any("l") + ", " + any("h");
     case 0:
       return one_of({"cvt.sat.f32.f32 ", "cvt.ftz.sat.f32.f32 ", "cvt.rni.sat.f32.f32 ", "cvt.ftz.f32.f32 "}) +
              any("f") + ", " + any("f");

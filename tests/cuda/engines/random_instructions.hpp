@@ -26,6 +26,8 @@ class RandomInstructions {
     const int first = pick(kNumbers), second = (first + 1 + pick(kNumbers - 1)) % kNumbers;
     return "%" + std::string(kind) + std::to_string(first) + ", %" + kind + std::to_string(second);
   }
+  // The lanes that take part: all in the text, all in a register, each half of the warp by itself.
+  std::string set() { return ", " + one_of({"-1", "%t12", "%t12", "%t13"}); }
   std::string of_words();
   std::string of_parts();
   std::string of_reals();

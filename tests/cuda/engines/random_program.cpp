@@ -45,6 +45,9 @@ class Writer : RandomMemory {
                                 "shl.b32 %t6, %t4, 2",
                                 "mov.u32 %t7, own",
                                 "add.s32 %t8, %t7, %t6",
+                                "mov.u32 %t12, -1",
+                                "and.b32 %t13, %t4, 16",
+                                "shl.b32 %t13, 65535, %t13",
                                 "st.shared.u32 [%t8], %t5",
                                 "bar.sync 0"})
       line(l);
@@ -107,8 +110,9 @@ class Writer : RandomMemory {
     const int what = pick(10);
     if (depth == 0 || what < 5) return straight();
     if (what < 7) return loop(depth);
-    if (what < 9) return branch(depth);
-    return is_whole_ ? exchange() : straight();
+    if (what < 8) return branch(depth);
+    if (!is_whole_) return straight();
+    for (int left = pick(4); left >= 0; --left) exchange();
   }
 
   void straight() {
@@ -204,35 +208,33 @@ class Writer : RandomMemory {
     const auto how = one_of({"bfly", "idx", "up", "down"});
     switch (pick(12)) {
       case 11:
-        return line("redux.sync." + one_of({"add", "min", "max"}) + one_of({".s32 ", ".u32 "}) + any("r") + ", " +
-                    any("r") + ", -1");
       case 10:
-        return line("redux.sync." + one_of({"and", "or", "xor"}) + ".b32 " + any("r") + ", " + any("r") + ", -1");
+        return line("redux.sync." + one_of({"add.s32 ", "add.u32 ", "min.s32 ", "max.u32 ", "and.b32 ", "xor.b32 "}) +
+                    two("r") + set());
       case 9:
         line("and.b32 %t9, " + any("r") + ", " + std::to_string(pick(8)));
-        if (pick(2)) return line("match.any.sync.b32 " + any("r") + ", %t9, -1");
-        return line("match.all.sync.b32 " + any("r") + "|" + any("p") + ", %t9, -1");
+        if (pick(2)) return line("match.any.sync.b32 " + any("r") + ", %t9" + set());
+        return line("match.all.sync.b32 " + any("r") + "|" + any("p") + ", %t9" + set());
       case 8:
-        if (pick(2)) return line("elect.sync " + any("r") + "|" + any("p") + ", -1");
-        return line("match.any.sync.b64 " + any("r") + ", " + any("l") + ", -1");
+        if (pick(2)) return line("elect.sync " + any("r") + "|" + any("p") + set());
+        return line("match.any.sync.b64 " + any("r") + ", " + any("l") + set());
       case 7:
       case 6:
-        return load_matrices();
       case 5:
       case 4:
-        return multiply_matrices();
+        return pick(2) ? load_matrices() : multiply_matrices();
       case 0:
         return line("vote.sync." + one_of({"all", "any", "uni"}) + ".pred " + any("p") + ", " + (pick(2) ? "!" : "") +
-                    any("p") + ", -1");
+                    any("p") + set());
       case 1:
-        return line("vote.sync.ballot.b32 " + any("r") + ", " + any("p") + ", -1");
+        return line("vote.sync.ballot.b32 " + any("r") + ", " + any("p") + set());
       case 2:
         return line("shfl.sync." + how + ".b32 " + any("r") + "|" + any("p") + ", " + any("r") + ", " +
                     (pick(2) ? std::to_string(pick(32)) : any("r")) + ", " +
-                    (pick(4) ? std::to_string(pick(2) ? 31 : pick(8192)) : any("r")) + ", -1");
+                    (pick(4) ? std::to_string(pick(2) ? 31 : pick(8192)) : any("r")) + set());
       default:
         return line("shfl.sync." + how + ".b32 " + any("r") + ", " + any("r") + ", " +
-                    (pick(3) ? std::to_string(pick(32)) : any("r")) + ", " + (how == "up" ? "0" : "31") + ", -1");
+                    (pick(3) ? std::to_string(pick(32)) : any("r")) + ", " + (how == "up" ? "0" : "31") + set());
     }
   }
 

@@ -36,6 +36,23 @@ void check_end() {
         });
 }
 
+// Lanes that do not act would lie before the first byte. One that acts there fails.
+void check_start() {
+  const auto body = [](const char* first) {
+    return std::string("sub.s32 %r8, %r7, 32; setp.lt.u32 %p1, %r2, ") + first +
+           "; @%p1 bra OVER;\nst.shared.u32 [%r8], %r4; ld.shared.u32 %r9, [%r8]; add.s32 %r4, %r9, %r9;\n"
+           "OVER: bar.sync 0;";
+  };
+  check("the start", body("8"), {16, 32, 100, 128}, [](std::span<std::uint32_t> words) {
+    for (std::size_t k = 8; k < words.size(); ++k) words[k] *= 2;
+  });
+  auto words = numbers(1);
+  const auto outcome = Kernel(body("7")).run(words, 32);
+  // Such an address counts as one of another block of a cluster.
+  expect(outcome.fault.kind == ptx::FaultKind::illegal_instruction && outcome.fault.thread[0] == 7, "before the start",
+         32);
+}
+
 // The third access of a row fails; the error is that of its first thread. `own` has 128 words.
 void check_faults() {
   const Kernel kernel(
@@ -94,6 +111,7 @@ void check_no_numbers() {
 int main() {
   check_neighbours();
   check_end();
+  check_start();
   check_faults();
   check_no_numbers();
   std::printf("%u wrong\n", wrong);

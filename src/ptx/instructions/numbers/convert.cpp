@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "ptx/instructions/numbers/conversion.hpp"
 #include "ptx/instructions/numbers/float_mode.hpp"
 #include "ptx/instructions/numbers/numbers.hpp"
 #include "ptx/instructions/numbers/settled.hpp"
@@ -13,21 +14,6 @@
 
 namespace nvmlkit::ptx {
 namespace {
-
-// What the general conversion knows, in an instruction's immediate.
-struct Conversion {
-  Type to, from;
-  std::uint8_t to_register, from_register;  // bytes
-  bool to_integer, relu, rounds_up_ties;
-  std::uint8_t unused;
-};
-static_assert(sizeof(Conversion) == 8);
-
-Conversion conversion_of(const Instruction& i) {
-  Conversion out;
-  std::memcpy(&out, &i.immediate, sizeof out);
-  return out;
-}
 
 struct Number {
   bool is_float, is_unsigned;
@@ -142,8 +128,7 @@ void general(Warp& w, const Instruction& i, Mask lanes) {
   const FloatUnit unit(i.detail & (is_double ? 3 : 7));
   auto* const d = w.at<std::byte>(i.d);
   const auto* const a = w.at<std::byte>(i.a);
-  for (unsigned l = 0; l < kLanes; ++l) {
-    if (!(lanes >> l & 1)) continue;
+  each_lane(lanes, [&](unsigned l) {
     auto n = number_at(a + l * c.from_register, c.from);
     std::uint64_t out = 0;
     if (is_float(c.to) || c.to == Type::tf32) {
@@ -170,7 +155,7 @@ void general(Warp& w, const Instruction& i, Mask lanes) {
                             : out << unused >> unused;
     }
     std::memcpy(d + l * c.to_register, &out, c.to_register);
-  }
+  });
 }
 
 template <class D, class S>
@@ -213,6 +198,7 @@ Handler fast(Type to, Type from) {
   NVMLKIT_CAST(u16, u32, std::uint16_t, std::uint32_t)
   NVMLKIT_CAST(s16, s32, std::uint16_t, std::uint32_t)
   NVMLKIT_CAST(f64, f32, double, float)
+  NVMLKIT_CAST(f32, f64, float, double)
   NVMLKIT_CAST(f32, f16, float, Half)
   NVMLKIT_CAST(f32, bf16, float, Bfloat)
   NVMLKIT_CAST(f16, f32, Half, float)
@@ -221,6 +207,12 @@ Handler fast(Type to, Type from) {
   NVMLKIT_CAST(f32, u32, float, std::uint32_t)
   NVMLKIT_CAST(f64, s32, double, std::int32_t)
   NVMLKIT_CAST(f64, u32, double, std::uint32_t)
+  NVMLKIT_CAST(f32, s64, float, std::int64_t)
+  NVMLKIT_CAST(f32, u64, float, std::uint64_t)
+  NVMLKIT_CAST(f64, s64, double, std::int64_t)
+  NVMLKIT_CAST(f64, u64, double, std::uint64_t)
+  NVMLKIT_CAST(f32, s16, float, std::int16_t)
+  NVMLKIT_CAST(f32, u16, float, std::uint16_t)
 #undef NVMLKIT_CAST
   return nullptr;
 }
@@ -257,7 +249,8 @@ void convert(Form& f) {
                      0};
   std::memcpy(&f.out.immediate, &c, sizeof c);
   f.out.detail = mode.packed();
-  f.out.handler = &general;
+  if (!mode.saturates) f.out.handler = whole_conversion(c);
+  if (!f.out.handler) f.out.handler = &general;
 }
 
 }  // namespace decoders
