@@ -48,6 +48,7 @@ class Halves {
 
   Value* emit(bool of_upper) {
     if (p_.rule == Rule::compare) return comparison(of_upper);
+    if (p_.rule == Rule::set) return set();
     auto* const out = of_parts();
     return is_pair(p_.type) ? b_.CreateBitCast(out, whole_) : out;
   }
@@ -127,6 +128,16 @@ class Halves {
     std::vector<int> from;
     for (int lane = 0; lane < static_cast<int>(kLanes); ++lane) from.push_back(2 * lane + (of_upper ? 1 : 0));
     return b_.CreateShuffleVector(all, from);
+  }
+
+  // A pair has a number of 16 bits for each half.
+  Value* set() {
+    auto* const yes = relation();
+    const auto size = is_pair(p_.type) ? 2u : unsigned{p_.d->size};
+    auto* const as = like(b_.getIntNTy(8 * size), a_[0]);
+    auto* const out = b_.CreateSelect(yes, llvm::ConstantInt::get(as, p_.number & ~std::uint64_t{0} >> (64 - 8 * size)),
+                                      llvm::Constant::getNullValue(as));
+    return is_pair(p_.type) ? b_.CreateBitCast(out, whole_) : out;
   }
 
   Value* relation() {

@@ -14,6 +14,7 @@ constexpr bool is_of_floats(Type type) { return is_float(type) || is_half(type) 
 
 std::optional<Pure> half_form(const Function& function, std::uint32_t at);
 std::optional<Pure> conversion_form(const Function& function, const Needs& needs, std::uint32_t at);
+std::optional<Pure> set_form(const Function& function, std::uint32_t at);
 
 // Arithmetic and comparisons. Of a pair, a comparison is of its lower half, or of the upper one.
 llvm::Value* emit_halves(const Pure& pure, llvm::IRBuilderBase& b, const std::vector<llvm::Value*>& arguments,

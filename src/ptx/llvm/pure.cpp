@@ -44,6 +44,11 @@ class Emitter {
                          : b_.CreateAnd(a_[0], number(a_[0], kWithoutWindow));
       case Rule::compare:
         return comparison();
+      case Rule::set: {
+        auto* const yes = comparison();
+        auto* const word = like(b_.getInt32Ty(), yes);
+        return b_.CreateSelect(yes, llvm::ConstantInt::get(word, p_.number), llvm::Constant::getNullValue(word));
+      }
       case Rule::convert:
       case Rule::pack_halves:
         return emit_conversion(p_, b_, a_);
@@ -221,7 +226,7 @@ Shape shape_without_example(const Pure& pure, const std::vector<Shape>& a) {
         break;
       case Rule::convert:
         if (!is_float(pure.from) && !a[0].is_any && !all_same(a) && size_of(pure.from) >= 4 && !pure.saturates &&
-            size_of(pure.type) == size) {
+            size_of(pure.type) == size && pure.arguments[0].size == size_of(pure.from)) {
           Shape out = a[0];
           out.value.reset();
           for (auto& m : out.more) m = truncated(static_cast<std::uint64_t>(m), size);

@@ -43,6 +43,7 @@ enum class Rule : std::uint8_t {
   absolute,
   select,
   compare,
+  set,  // a number where a comparison holds, else 0
   convert,
   pack_halves,
   logic3,

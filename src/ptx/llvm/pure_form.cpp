@@ -287,6 +287,7 @@ class Reader {
 std::optional<Pure> pure_form(const Function& function, const Needs& needs, std::uint32_t at) {
   if (function.code[at].kind != Kind::plain && function.code[at].kind != Kind::guarded) return std::nullopt;
   if (function.meanings[at].op == Op::cvt_) return conversion_form(function, needs, at);
+  if (function.meanings[at].op == Op::set_) return set_form(function, at);
   if (is_half(function.meanings[at].types[0])) return half_form(function, at);
   if (function.meanings[at].types[0] == Type::f32x2) return float_pair_form(function, at);
   return Reader(function, at).read();

@@ -26,6 +26,10 @@ std::string RandomInstructions::of_halves() {
       return one_of({"neg", "abs"}) + dot + d + ", " + a;
     case 6: {
       const auto relation = one_of({"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "num", "nan"});
+      const auto same = "." + type.substr(0, type.size() - 1);
+      if (pick(3) == 0)
+        return "set." + relation + (pair || pick(2) ? ".u32" : ".s32") + dot + any("r") + ", " + a + ", " + b;
+      if (pick(2)) return "set." + relation + same + dot + two;
       if (pair) return "setp." + relation + dot + any("p") + "|" + any("p") + ", " + a + ", " + b;
       return "setp." + relation + dot + any("p") + ", " + a + ", " + b;
     }

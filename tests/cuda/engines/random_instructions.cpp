@@ -117,7 +117,13 @@ std::string RandomInstructions::of_long() {
 
 std::string RandomInstructions::comparison() {
   const auto relation = one_of({"eq", "ne", "lt", "le", "gt", "ge"});
-  switch (pick(4)) {
+  switch (pick(6)) {
+    case 4:
+      return "set." + relation + one_of({"", ".ftz", "u", "u.ftz"}) + one_of({".u32.f32 ", ".s32.f32 ", ".f32.f32 "}) +
+             any("r") + ", " + any("f") + ", " + any("f");
+    case 5:
+      if (pick(2)) return "set." + relation + ".u32.f64 " + any("r") + ", " + any("d") + ", " + any("d");
+      return "set." + relation + one_of({".u32.s32 ", ".f32.u32 "}) + any("r") + ", " + any("r") + ", " + any("r");
     case 0:
       return "setp." + one_of({"equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan", "lt", "ge"}) + ".f32 " +
              any("p") + ", " + any("f") + ", " + any("f");
