@@ -39,6 +39,10 @@ class Bits {
         return extract_by();
       case Rule::insert:
         return insert();
+      case Rule::insert_by:
+        return insert_by();
+      case Rule::field:
+        return field(a_[0], a_[1]);
       default:
         return extract();
     }
@@ -147,11 +151,28 @@ class Bits {
     return out;
   }
 
-  // As extract() does it. Start and length have 32 bits, of which the lowest eight count.
+  // Of a start or a length that has 32 bits.
+  Value* byte(Value* v) { return b_.CreateZExtOrTrunc(b_.CreateAnd(v, number(v, 0xFF)), a_[0]->getType()); }
+  // The largest number by which a shift is defined, for more than that.
+  Value* as_shift(Value* v) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, number(v, width_ - 1)); }
+
+  // Ones, of which none lie beyond the word.
+  Value* field(Value* begin, Value* count) {
+    const auto is_beyond = [&](Value* v) { return b_.CreateICmpUGE(v, number(v, width_)); };
+    auto* const one = number(begin, 1);
+    auto* const all = llvm::Constant::getAllOnesValue(begin->getType());
+    auto* const ones = b_.CreateSelect(is_beyond(count), all, b_.CreateSub(b_.CreateShl(one, as_shift(count)), one));
+    return b_.CreateSelect(is_beyond(begin), number(begin, 0), b_.CreateShl(ones, as_shift(begin)));
+  }
+
+  Value* insert_by() {
+    auto *const begin = byte(a_[2]), *const mask = field(begin, byte(a_[3]));
+    auto* const own = b_.CreateAnd(b_.CreateShl(a_[0], as_shift(begin)), mask);
+    return b_.CreateOr(own, b_.CreateAnd(a_[1], b_.CreateNot(mask)));
+  }
+
+  // As extract() does it.
   Value* extract_by() {
-    const auto byte = [&](Value* v) {
-      return b_.CreateZExtOrTrunc(b_.CreateAnd(v, number(v, 0xFF)), a_[0]->getType());
-    };
     auto *const begin = byte(a_[1]), *const count = byte(a_[2]), *const zero = number(a_[0], 0);
     auto *const width = number(begin, width_), *const last = number(begin, width_ - 1);
     auto* const is_inside = b_.CreateICmpULT(begin, width);

@@ -61,7 +61,9 @@ class Emitter {
       case Rule::insert:
       case Rule::extract:
       case Rule::permute_by:
+      case Rule::insert_by:
       case Rule::extract_by:
+      case Rule::field:
       case Rule::count_ones:
       case Rule::leading_zeros:
       case Rule::highest_bit:

@@ -53,7 +53,9 @@ enum class Rule : std::uint8_t {
   insert,
   extract,
   permute_by,  // bytes, or a field, that registers name
+  insert_by,
   extract_by,
+  field,  // ones in a field that registers name
   remainder,
   count_ones,
   leading_zeros,

@@ -115,7 +115,7 @@ class Reader {
         {Op::and_, Rule::bit_and},         {Op::or_, Rule::bit_or},           {Op::xor_, Rule::bit_xor},
         {Op::not_, Rule::bit_not},         {Op::shl_, Rule::shift_left},      {Op::shr_, Rule::shift_right},
         {Op::selp_, Rule::select},         {Op::brev_, Rule::reverse},        {Op::sad_, Rule::with_difference},
-        {Op::mul24_, Rule::product_of_24}, {Op::mad24_, Rule::product_of_24},
+        {Op::mul24_, Rule::product_of_24}, {Op::mad24_, Rule::product_of_24}, {Op::bmsk_, Rule::field},
     };
     for (const auto& [op, rule] : kRules)
       if (op == meaning_.op) return rule;
@@ -188,7 +188,7 @@ class Reader {
            meaning_.op == Op::fma_;
   }
 
-  // Bytes and fields, those that are inserted only at known places.
+  // Bytes and fields.
   std::optional<Pure> of_fields(std::uint8_t size) {
     if (meaning_.words != 0 || is_float(out_.type) || size < 4) return std::nullopt;
     const bool permutes = meaning_.op == Op::prmt_, inserts = meaning_.op == Op::bfi_;
@@ -204,10 +204,9 @@ class Reader {
       out_.rule = permutes ? Rule::permute : inserts ? Rule::insert : Rule::extract;
       out_.number = permutes ? *start : (*start & 0xFF) | (*length & 0xFF) << 8;
     } else {
-      if (inserts) return std::nullopt;
-      out_.rule = Rule::extract_by;
-      take(i_.b, 4);
-      take(i_.c, 4);
+      out_.rule = inserts ? Rule::insert_by : Rule::extract_by;
+      take(inserts ? i_.c : i_.b, 4);
+      take(inserts ? i_.d2 : i_.c, 4);
     }
     return with_target(size);
   }

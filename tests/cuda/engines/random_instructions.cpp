@@ -41,7 +41,11 @@ std::string RandomInstructions::of_parts() {
     return out;
   };
   const auto number = [&](int below) { return ", " + std::to_string(pick(below)); };
-  switch (pick(9)) {
+  // Of a field: often the number of the thread.
+  const auto place = [&] { return ", " + (pick(2) ? std::string("%t4") : any("r")); };
+  switch (pick(10)) {
+    case 8:
+      return "bmsk.clamp.b32 " + words(1) + place() + (pick(2) ? number(36) : place());
     case 0:
       return "mov.b64 " + any("l") + ", {" + words(2) + "}";
     case 1:
@@ -53,10 +57,11 @@ std::string RandomInstructions::of_parts() {
     case 4:
       return "prmt.b32 " + words(3) + ", " + (pick(4) ? std::to_string(pick(65536)) : any("r"));
     case 5:
-      return "bfi.b32 " + words(3) + (pick(4) ? number(36) + number(36) : ", " + words(2));
+      return "bfi.b32 " + words(3) + (pick(2) ? number(36) + number(36) : place() + place());
     case 6:
-      return one_of({"bfe.u32 ", "bfe.s32 "}) + words(2) + (pick(4) ? number(36) + number(36) : ", " + words(2));
+      return one_of({"bfe.u32 ", "bfe.s32 "}) + words(2) + (pick(2) ? number(36) + number(36) : place() + place());
     case 7:
+      if (pick(4) == 0) return "bfi.b64 " + any("l") + ", " + any("l") + ", " + any("l") + place() + place();
       return one_of({"bfe.u64 ", "bfe.s64 "}) + any("l") + ", " + any("l") + number(70) + number(70);
     default:
       return one_of({"shf.l.wrap.b32 ", "shf.r.wrap.b32 ", "shf.l.clamp.b32 ", "shf.r.clamp.b32 "}) + words(3) +
