@@ -10,6 +10,7 @@
 #include "ptx/llvm/float_pairs.hpp"
 #include "ptx/llvm/floats.hpp"
 #include "ptx/llvm/halves.hpp"
+#include "ptx/llvm/values.hpp"
 
 namespace nvmlkit::ptx::jit {
 namespace {
