@@ -9,9 +9,9 @@ Catch2 has version 3. DIR keeps programs and results: a second call goes on with
 DIR/results.tsv has a row for each file: what came of it, the last line that the test prints, the seconds of the processor
 interpreted, with `auto` and, for short ones, with `compile`. DIR/differ has what was written by those whose results differ.
 
-With --cases, each case of a file runs by itself, with so many seconds for each: interpreted, and with `auto`. What is compiled
-for one case is there for the others. DIR/cases has a row for each of them; a file's row says how many ended. A file in --only
-runs again: the cases that did not end in both."""
+With --cases, each case of a file runs by itself, interpreted and with `auto`; --most is for each of them. A case uses what was
+compiled for those before it. DIR/cases has a row for each case, and a file's row says how many passed. Of a file in --only, the
+cases that did not end in both engines run again."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@
 
 namespace nvmlkit::ptx::jit {
 
-// Of all 32 lanes, if `set` is the same for all of them: else groups of lanes are answered apart.
+// Of all 32 lanes; the lanes that act, of some, too. Lanes that name different sets are left to the interpreter.
 struct Exchange {
   enum class What : std::uint8_t { meet, shuffle, vote, active, elect, match, reduce } what = What::meet;
   std::optional<Key> d, d2;  // d2: of a shuffle, whether the lane it reads is in its segment
@@ -19,7 +19,7 @@ struct Exchange {
   bool has_sign = false;  // of a reduction
   Operand by, limits;     // of a shuffle: the distance or the lane; where segments end
   bool negated = false;
-  Operand set;  // of lanes that take part; of a shuffle and others that do not need it, none
+  Operand set;  // the lanes that take part; a shuffle and a barrier of the warp do not need it
 };
 std::optional<Exchange> exchange_form(const Function& function, std::uint32_t at);
 

@@ -25,9 +25,9 @@ Lanes Translator::address_of(const MemoryAccess& access) {
   llvm::Value* offset = llvm::ConstantInt::get(b.element(access.wide_address ? 8 : 4), access.offset);
   if (access.of_image) offset = b.CreateTrunc(start, offset->getType());
   out.value = b.CreateAdd(out.value, out.shape.is_any ? b.CreateVectorSplat(kLanes, offset) : offset);
-  // In a row, the first lane may lie before the window: lanes that do not act have any address.
-  const bool is_before_0 = !out.shape.is_any && (access.space == Space::shared || access.space == Space::local);
-  if (!access.wide_address) out.value = b.CreateIntCast(out.value, b.type_of(out.shape, 8), is_before_0);
+  // The first lane of a row need not act. Its address may lie before the window.
+  const bool has_sign = !out.shape.is_any && (access.space == Space::shared || access.space == Space::local);
+  if (!access.wide_address) out.value = b.CreateIntCast(out.value, b.type_of(out.shape, 8), has_sign);
   return out;
 }
 
