@@ -1,4 +1,4 @@
-// Sine, cosine and logarithm of f32, as both engines compute them, against the host's library.
+// Sine, cosine, logarithm and hyperbolic tangent of f32, as both engines compute them, against the host's library.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ptx/circular.hpp"
+#include "ptx/hyperbolic.hpp"
 #include "ptx/logarithm.hpp"
 
 namespace nvmlkit::ptx {
@@ -67,6 +68,22 @@ TEST(ApproximateFunctions, LogarithmsOfOtherNumbers) {
   EXPECT_EQ(logarithm(8.0), 3);
   EXPECT_TRUE(std::isnan(logarithm(-1.0)));
   EXPECT_TRUE(std::isnan(logarithm(std::nan(""))));
+}
+
+TEST(ApproximateFunctions, HyperbolicTangentsAreThoseOfTheHost) {
+  with_floats([](float x) {
+    if (std::isnan(x)) return;
+    const double wide = x;
+    ASSERT_TRUE(is_next_to(static_cast<float>(hyperbolic_tangent(wide)), static_cast<float>(std::tanh(wide))))
+        << std::hexfloat << x;
+  });
+}
+
+TEST(ApproximateFunctions, HyperbolicTangentsOfOtherNumbers) {
+  EXPECT_EQ(hyperbolic_tangent(HUGE_VAL), 1);
+  EXPECT_EQ(hyperbolic_tangent(-HUGE_VAL), -1);
+  EXPECT_TRUE(std::signbit(hyperbolic_tangent(-0.0)));
+  EXPECT_TRUE(std::isnan(hyperbolic_tangent(std::nan(""))));
 }
 
 }  // namespace

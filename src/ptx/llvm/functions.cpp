@@ -1,9 +1,10 @@
-// Functions of one float: 1/x, 1/sqrt(x), 2^x, the sine, the cosine, the logarithm to base 2.
+// Functions of one float: 1/x, 1/sqrt(x), 2^x, the sine, the cosine, the logarithm to base 2, the hyperbolic tangent.
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include "ptx/circular.hpp"
 #include "ptx/exponential.hpp"
+#include "ptx/hyperbolic.hpp"
 #include "ptx/llvm/pure.hpp"
 #include "ptx/logarithm.hpp"
 
@@ -32,6 +33,8 @@ class OfOne {
         return sine_behind(1);
       case Rule::logarithm:
         return logarithm_of_two();
+      case Rule::hyperbolic_tangent:
+        return hyperbolic();
       default:
         return power_of_two();
     }
@@ -64,9 +67,15 @@ class OfOne {
     return narrow(b_.CreateFDiv(number(x, 1), b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x)));
   }
 
-  // The steps of exponential().
   Value* power_of_two() {
-    auto* const x = wide();
+    auto* const out = exponential_of(wide());
+    auto* const rounded = narrow(out);
+    if (!p_.flushes) return rounded;
+    return b_.CreateSelect(b_.CreateFCmpOLT(out, number(out, kRoundsToLeast)), number(rounded, 0), rounded);
+  }
+
+  // The steps of exponential().
+  Value* exponential_of(Value* x) {
     auto* const low = number(x, -kExponentialEnd);
     auto* const high = number(x, kExponentialEnd);
     auto* const end = b_.CreateSelect(b_.CreateFCmpOGT(x, high), high, x);
@@ -77,10 +86,20 @@ class OfOne {
     auto* const bits = bits_type();
     auto* const scale = b_.CreateShl(b_.CreateBitCast(shifted, bits), 52);
     auto* const scaled = b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(sum, bits), scale), x->getType());
-    auto* const out = b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, scaled);
-    auto* const rounded = narrow(out);
-    if (!p_.flushes) return rounded;
-    return b_.CreateSelect(b_.CreateFCmpOLT(out, number(x, kRoundsToLeast)), number(rounded, 0), rounded);
+    return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, scaled);
+  }
+
+  // The steps of hyperbolic_tangent().
+  Value* hyperbolic() {
+    auto* const x = wide();
+    auto* const one = number(x, 1);
+    auto* const power = exponential_of(b_.CreateFMul(x, number(x, kTwoOverLogarithmOfTwo)));
+    auto* const large = b_.CreateFDiv(b_.CreateFSub(power, one), b_.CreateFAdd(power, one));
+    auto* const cubic = b_.CreateFMul(b_.CreateFMul(x, x), number(x, kHyperbolicCubic));
+    auto* const small = b_.CreateFMul(x, b_.CreateFAdd(one, cubic));
+    auto* const is_small =
+        b_.CreateFCmpOLT(b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), number(x, kHyperbolicSmall));
+    return narrow(b_.CreateSelect(is_small, small, large));
   }
 
   // The steps of sine_behind().

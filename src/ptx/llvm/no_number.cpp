@@ -41,6 +41,7 @@ bool computes(Rule rule) {
     case Rule::sine:
     case Rule::cosine:
     case Rule::logarithm:
+    case Rule::hyperbolic_tangent:
       return true;
     default:
       return false;

@@ -74,6 +74,7 @@ enum class Rule : std::uint8_t {
   sine,
   cosine,
   logarithm,
+  hyperbolic_tangent,
 };
 
 struct Pure {

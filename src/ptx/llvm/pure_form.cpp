@@ -147,6 +147,8 @@ class Reader {
         return out_.type == Type::f32 ? std::optional(Rule::cosine) : std::nullopt;
       case Op::lg2_:
         return out_.type == Type::f32 ? std::optional(Rule::logarithm) : std::nullopt;
+      case Op::tanh_:
+        return out_.type == Type::f32 ? std::optional(Rule::hyperbolic_tangent) : std::nullopt;
       case Op::mov_:
         return i_.a.is_there() ? std::optional(Rule::copy) : std::nullopt;
       case Op::add_:

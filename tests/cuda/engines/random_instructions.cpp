@@ -81,7 +81,8 @@ std::string RandomInstructions::of_reals() {
     case 2:
       if (!wide && pick(2))
         return one_of({"ex2.approx.f32 ", "ex2.approx.ftz.f32 ", "rcp.approx.ftz.f32 ", "rsqrt.approx.f32 ",
-                       "sin.approx.f32 ", "cos.approx.ftz.f32 ", "lg2.approx.f32 ", "lg2.approx.ftz.f32 "}) +
+                       "sin.approx.f32 ", "cos.approx.ftz.f32 ", "lg2.approx.f32 ", "lg2.approx.ftz.f32 ",
+                       "tanh.approx.f32 "}) +
                any("f") + ", " + any("f");
       return one_of({"sqrt.rn.", "rcp.rn."}) + type + any(kind.c_str()) + ", " + any(kind.c_str());
     case 3:

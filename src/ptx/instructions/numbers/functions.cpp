@@ -3,6 +3,7 @@
 
 #include "ptx/circular.hpp"
 #include "ptx/exponential.hpp"
+#include "ptx/hyperbolic.hpp"
 #include "ptx/instructions/numbers/float_mode.hpp"
 #include "ptx/instructions/numbers/numbers.hpp"
 #include "ptx/instructions/numbers/settled.hpp"
@@ -28,15 +29,6 @@ struct Rsqrt {
   static double of(double a) { return 1.0 / std::sqrt(a); }
 };
 
-#define NVMLKIT_FUNCTION(Name, function)                                                      \
-  struct Name {                                                                               \
-    static constexpr bool kOneByOne = true;                                                   \
-    static float of(float a) { return static_cast<float>(function(static_cast<double>(a))); } \
-    static double of(double a) { return function(a); }                                        \
-  };
-NVMLKIT_FUNCTION(Tanh, std::tanh)
-#undef NVMLKIT_FUNCTION
-
 // Of f32 alone.
 struct Sin {
   static float of(float a) { return static_cast<float>(sine(static_cast<double>(a))); }
@@ -46,6 +38,11 @@ struct Cos {
 };
 struct Log2 {
   static float of(float a) { return static_cast<float>(logarithm(static_cast<double>(a))); }
+};
+
+// Also of halves, by way of floats.
+struct Tanh {
+  static float of(float a) { return static_cast<float>(hyperbolic_tangent(static_cast<double>(a))); }
 };
 
 struct Exp2 {
