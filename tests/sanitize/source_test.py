@@ -55,7 +55,7 @@ class Source(unittest.TestCase):
                       text)
         # Short: neither frames of the runtime nor those below main().
         self.assertNotRegex(text, "cudaLaunchKernel|device_stub|libc_start|_start")
-        self.assertRegex(whole, r"Host Frame: (__)?cudaLaunchKernel \[0x[0-9a-f]+\] in /\S+libcudart")
+        self.assertRegex(whole, r"Host Frame: (__)?cudaLaunchKernel (in /\S+ )?\[0x[0-9a-f]+\] in /\S+libcudart")
         self.assertRegex(whole, r"Host Frame: _start ")
         self.assertIn(f" in {SOURCE}:{line_of('off by one')}\n", whole)
         self.assertIn("Leaked 256 bytes at 0x", text)
