@@ -74,7 +74,7 @@ struct CodeContext {
   std::uint32_t polls = 0;     // kMemoryChanged, kMemoryLookedAt
   std::uint32_t arrived = 0;   // lanes that have left `lanes` for `limit`
   // Of code for all lanes: so many warps behind `own`, the one that it executes, go on with the same code in this call,
-  // each when the one before has ended, has come to a barrier, or has ended its turn at `stops_at`.
+  // each when the one before has ended, has come to a barrier, or has come to `stops_at`, where short turns end.
   WholeWarp* own = nullptr;
   std::uint32_t more = 0, stops_at = ~0u;
   std::uint32_t ended_before = 0, stopped_before = 0;  // of the warps before `own`
@@ -118,7 +118,7 @@ struct CompilerInterface {
   // The function will end.
   void (*forget)(const Function& function);
 };
-inline constexpr std::uint32_t kCompilerVersion = 30;
+inline constexpr std::uint32_t kCompilerVersion = 31;
 inline constexpr char kCompilerSymbol[] = "nvmlkit_ptx_compiler";
 
 }  // namespace nvmlkit::ptx

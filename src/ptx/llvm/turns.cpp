@@ -40,15 +40,12 @@ void Translator::end_turn(std::uint32_t at, unsigned more_executed, State state)
 void Translator::stop_turn(const Stretch& stretch) {
   auto& b = *b_;
   if (!all_lanes_ || !function_.is_entry || stretch.end == start_) return;
-  const auto length = stretch.end - stretch.begin;
   auto *const stops = new_block("stops"), *const goes_on = new_block("goes_on");
-  auto* const is_here = b.CreateICmpEQ(field(offsetof(CodeContext, stops_at), b.getInt32Ty()), b.getInt32(stretch.end));
-  auto* const budget = field(offsetof(CodeContext, budget), b.getInt64Ty());
-  auto* const is_over = b.CreateICmpSGE(b.CreateAdd(executed_, b.getInt64(length)), budget);
-  b.CreateCondBr(b.CreateAnd(is_here, is_over), stops, goes_on);
+  auto* const stops_at = field(offsetof(CodeContext, stops_at), b.getInt32Ty());
+  b.CreateCondBr(b.CreateICmpEQ(stops_at, b.getInt32(stretch.end)), stops, goes_on);
   b.SetInsertPoint(stops);
   spill_new(needs_.at(stretch.end));
-  end_turn(stretch.end, length, State::runs);
+  end_turn(stretch.end, stretch.end - stretch.begin, State::runs);
   b.SetInsertPoint(goes_on);
 }
 

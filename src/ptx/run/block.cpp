@@ -107,17 +107,22 @@ void Block::fill_special(Warp& warp, unsigned index) {
   fill(s.envreg[4], grid.of_many);
 }
 
+// Mostly next to the block before.
+std::array<std::uint32_t, 3> Block::place_of(std::uint64_t number) const {
+  const auto x = worker_->grid.blocks[0], y = worker_->grid.blocks[1];
+  if (has_place_ && number == number_ + 1 && place_[0] + 1 < x) return {place_[0] + 1, place_[1], place_[2]};
+  const auto row = number / x;
+  return {static_cast<std::uint32_t>(number - row * x), static_cast<std::uint32_t>(row % y),
+          static_cast<std::uint32_t>(row / y)};
+}
+
 void Block::fill_place(std::uint64_t number) {
   const auto& grid = worker_->grid;
-  const auto blocks_x = grid.blocks[0], blocks_y = grid.blocks[1];
-  const auto row = number / blocks_x;
-  const std::uint32_t place[3] = {static_cast<std::uint32_t>(number - row * blocks_x),
-                                  static_cast<std::uint32_t>(row % blocks_y),
-                                  static_cast<std::uint32_t>(row / blocks_y)};
+  const auto place = place_of(number);
   const auto reads = grid.entry->values_of_block;
   const unsigned lanes = engine() == Engine::interpret ? kLanes : 1;
   ++places_;
-  for (int k = 0; k < 3; ++k) {
+  for (std::size_t k = 0; k < 3; ++k) {
     if (has_place_ && place_[k] == place[k]) continue;
     place_[k] = place[k];
     for (auto& warp : warps_) warp->special().ctaid[k][0] = place[k];
@@ -130,6 +135,7 @@ void Block::fill_place(std::uint64_t number) {
     }
   }
   has_place_ = true;
+  number_ = number;
   if (reads & kMultiprocessor)
     for (auto& warp : warps_)
       std::fill_n(warp->special().smid, kLanes, static_cast<std::uint32_t>(number % grid.multiprocessors));

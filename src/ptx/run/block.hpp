@@ -1,6 +1,7 @@
 // A block of a launch: warps that share memory and wait for each other at barriers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -90,14 +91,17 @@ class Block {
   bool goes_through_phases(std::uint64_t instructions_of_warp, Progress& out);
   bool may_go_through_phases() const;
   void begin_phases();
+  bool begins_next();
   PhaseEnd take_turn_of_phase(const Compiled& compiled, CodeContext& context, std::uint64_t instructions);
   // The piece that a warp began its turn with, and how it ended. Null: none yet.
   struct FirstTry {
     const PieceNode* piece = nullptr;
     CodeEnd end = CodeEnd::mismatch;
   };
-  std::size_t take_usual_turns(std::size_t number, const Compiled& compiled, CodeContext& context, FirstTry& tried);
-  bool stops_turn(const CodeContext& context, const Compiled& compiled);
+  std::size_t take_usual_turns(std::size_t number, std::size_t& alike, const Compiled& compiled, CodeContext& context,
+                               FirstTry& tried);
+  std::size_t end_of_alike(std::size_t number) const;
+  bool stops_turn(const CodeContext& context, const Compiled& compiled, bool is_short);
   PhaseEnd take_turn_of_whole(WholeWarp& own, const Compiled& compiled, CodeContext& context, const FirstTry& tried);
   PhaseEnd goes_on_whole(WholeWarp& own, const Compiled& compiled, CodeContext& context, CodeEnd end, bool polls);
   void ends_whole(WholeWarp& own);
@@ -114,6 +118,7 @@ class Block {
   void begin_phase();
   void flush();
   void fill_special(Warp& warp, unsigned index);
+  std::array<std::uint32_t, 3> place_of(std::uint64_t number) const;
   void fill_place(std::uint64_t number);
 
   Worker* worker_;
@@ -125,8 +130,9 @@ class Block {
   std::vector<std::byte> written_;  // of a sanitizer that looks at what was written: of shared memory
   std::size_t asked_ = 0;           // bytes of it that the program asked for
   Barrier barriers_[kBarriers];
-  unsigned waited_for_ = 0;  // barriers that some threads have arrived at
-  std::uint32_t place_[3];   // in the grid
+  unsigned waited_for_ = 0;               // barriers that some threads have arrived at
+  std::uint64_t number_ = 0;              // in the grid
+  std::array<std::uint32_t, 3> place_{};  // there
   bool has_place_ = false;
   std::uint32_t places_ = 1;  // that it had
   unsigned live_threads_ = 0;
@@ -135,7 +141,6 @@ class Block {
   unsigned first_turns_ = 0;              // of warps that went on from a barrier, still to be taken
   std::vector<WholeWarp> whole_warps_;    // while they go through phases by code
   bool are_whole_warps_ready_ = false;    // for the next block
-  bool have_parted_ = false;              // one of them has fragments
   bool are_alike_ = false;                // all of them begin the phase, with all lanes and without fragments
   std::uint32_t begin_of_phase_ = 0;      // the instruction where all of them began
   std::uint32_t stop_of_phase_ = ~0u;     // the instruction where turns ended last, between two others

@@ -16,19 +16,21 @@ namespace {
 constexpr std::uint64_t kSlice = 1 << 13, kShortSlice = 1 << 12;
 // Instructions that a launch executes before it asks for help. To wake a thread takes as long as some thousand.
 constexpr std::uint64_t kAlone = 1 << 14;
+// Instructions of a turn that goes from block to block.
+constexpr std::uint64_t kTurnOfBlocks = 1 << 15;
 
 }  // namespace
 
 Execution::Execution(const Grid& grid)
     : grid_(grid),
-      count_(std::uint64_t{grid.blocks[0]} * grid.blocks[1] * grid.blocks[2] / cluster_size(grid)),
-      schedule_(Schedule::make(grid.entry->name)) {}
+      schedule_(Schedule::make(grid.entry->name)),
+      groups_{std::uint64_t{grid.blocks[0]} * grid.blocks[1] * grid.blocks[2] / cluster_size(grid)} {}
 
 Outcome Execution::run_to_end() {
   const ChangingMemory changing;
   const races::Launching launching(grid_);
   if (engine() != Engine::interpret) Compiled::of(*grid_.entry).begins_launch(grid_.params);
-  Worker worker(grid_, ended_, schedule_.get());
+  Worker worker(grid_, groups_, ended_, schedule_.get());
   worker.is_callers = true;
   try {
     work(worker, true);
@@ -47,7 +49,7 @@ Outcome Execution::run_to_end() {
 
 void Execution::help() noexcept {
   try {
-    Worker worker(grid_, ended_);
+    Worker worker(grid_, groups_, ended_);
     work(worker, false);
   } catch (...) {
     end_with({});
@@ -70,7 +72,7 @@ unsigned Execution::threads() const {
 void Execution::ask_for_help() {
   if (schedule_) return;
   const auto threads = this->threads();
-  const auto left = count_ - std::min(count_, begun_.load(std::memory_order_relaxed));
+  const auto left = groups_.count - std::min(groups_.count, groups_.begun.load(std::memory_order_relaxed));
   const auto wanted = std::min<std::uint64_t>(threads - 1, left + waiting_count_.load(std::memory_order_relaxed));
   has_one_thread_ = threads == 1 || (engine() != Engine::interpret && Compiled::of(*grid_.entry).is_faster_alone());
   if (has_one_thread_) return;
@@ -102,15 +104,15 @@ void Execution::try_alone(const Worker& worker) {
 std::unique_ptr<Group> Execution::next(Worker& worker, std::unique_ptr<Group>& spare) {
   if (waiting_count_.load(std::memory_order_relaxed) > 0) {
     const std::lock_guard lock(mutex_);
-    const bool may_begin = begun_.load(std::memory_order_relaxed) < count_ && waiting_.size() < grid_.most_resident;
+    const bool may_begin =
+        groups_.begun.load(std::memory_order_relaxed) < groups_.count && waiting_.size() < grid_.most_resident;
     if (!waiting_.empty() && !(begins_next_ && may_begin)) {
       begins_next_ = true;
       return take_waiting(0);
     }
     begins_next_ = false;
   }
-  const auto number = begun_.fetch_add(1, std::memory_order_relaxed);
-  if (number < count_) return begin(number, worker, spare);
+  if (const auto number = groups_.next()) return begin(*number, worker, spare);
   const std::lock_guard lock(mutex_);
   return waiting_.empty() ? nullptr : take_waiting(0);
 }
@@ -121,10 +123,10 @@ std::unique_ptr<Group> Execution::next_by_schedule(Worker& worker, std::unique_p
   const auto open = static_cast<std::uint32_t>(waiting_.size());
   const auto polling = static_cast<std::uint32_t>(std::ranges::count_if(waiting_, &Group::polls));
   const bool may_begin =
-      begun_.load() < count_ && open < grid_.most_resident && open - polling < schedule_->open_groups();
+      groups_.begun.load() < groups_.count && open < grid_.most_resident && open - polling < schedule_->open_groups();
   const auto choice = open + may_begin == 0 ? 0 : schedule_->pick(open + (may_begin ? 1 : 0));
   if (choice < open) return take_waiting(choice);
-  return may_begin ? begin(begun_++, worker, spare) : nullptr;
+  return may_begin ? begin(groups_.begun++, worker, spare) : nullptr;
 }
 
 std::unique_ptr<Group> Execution::begin(std::uint64_t number, Worker& worker, std::unique_ptr<Group>& spare) {
@@ -139,6 +141,13 @@ std::unique_ptr<Group> Execution::take_waiting(std::size_t number) {
   waiting_.erase(at);
   waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
   return group;
+}
+
+// Where nobody looks at blocks one by one.
+bool Execution::goes_from_block_to_block(const Worker& worker) const {
+  const bool is_watched = schedule_ || grid_.checks || (worker.is_callers && worker.changes);
+  const bool may_wait = grid_.cooperative || cluster_size(grid_) > 1;
+  return !is_watched && !may_wait && waiting_count_.load(std::memory_order_relaxed) == 0;
 }
 
 void Execution::put_back(std::unique_ptr<Group> group) {
@@ -167,6 +176,8 @@ void Execution::work(Worker& worker, bool by_caller) {
     const bool is_short = group->polls || grid_.cooperative || !has_asked;
     const AloneTurn alone(by_caller && has_one_thread_);
     worker.is_alone = alone.is_alone();
+    const bool begins_more = has_asked && goes_from_block_to_block(worker);
+    worker.begins_blocks_until = begins_more ? worker.instructions + kTurnOfBlocks : 0;
     const auto progress = group->execute(worker, is_short ? kShortSlice : kSlice);
     group->polls = worker.spins || (schedule_ && group->polls);  // a short turn may end between two looks
     if (progress == Progress::finished) spare = std::move(group);

@@ -34,12 +34,12 @@ class Execution final : public Helpers::Work {
   void ask_for_help();
   void try_alone(const Worker& worker);
   unsigned threads() const;
+  bool goes_from_block_to_block(const Worker& worker) const;
 
   const Grid& grid_;
-  const std::uint64_t count_;
   const std::unique_ptr<Schedule> schedule_;  // null: the usual order
   // What all workers change often, and what they only read, in lines of the cache of their own.
-  alignas(64) std::atomic<std::uint64_t> begun_{0};
+  Groups groups_;
   alignas(64) std::atomic<bool> ended_{false};
   std::atomic<std::size_t> waiting_count_{0};
   bool has_helpers_ = false;

@@ -18,6 +18,11 @@ class Group {
   explicit Group(Worker& worker);
 
   void start(std::uint64_t number);
+  // Of a group of one block, which has ended and begins anew.
+  void starts_again() {
+    live_ = threads_;
+    arrived_ = 0;
+  }
   // Until all blocks have ended, nothing moves, or each warp has executed about so many instructions.
   Progress execute(Worker& worker, std::uint64_t instructions_of_warp);
 

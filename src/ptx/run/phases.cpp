@@ -7,6 +7,7 @@
 #include "ptx/compile/barriers.hpp"
 #include "ptx/compile/compiled.hpp"
 #include "ptx/run/block.hpp"
+#include "ptx/run/group.hpp"
 #include "ptx/run/try_pieces.hpp"
 
 namespace nvmlkit::ptx {
@@ -31,21 +32,21 @@ bool Block::may_go_through_phases() const {
          std::ranges::all_of(warps_, [&](const auto& warp) { return warp->stands_whole_at(begin); });
 }
 
-// Where the block before needed no fragments, its warps begin anew, and nobody looks at more of them.
+// Where all warps of the block before ended in a phase, the table is still right: they begin anew.
 void Block::begin_phases() {
   const bool begins = started_ == 0;
-  started_ = static_cast<unsigned>(warps_.size());
-  begin_of_phase_ = 0;
-  if (begins && std::exchange(are_whole_warps_ready_, false)) {
-    for (auto& own : whole_warps_) own.pc = 0, own.state = WholeWarp::State::runs;
-    are_alike_ = whole_warps_.back().has_all_lanes();
-    return;
+  const bool are_ready = std::exchange(are_whole_warps_ready_, false) && begins;
+  const auto count = static_cast<unsigned>(warps_.size());
+  started_ = count;
+  whole_warps_.resize(count);
+  for (unsigned i = 0; i < count; ++i) {
+    auto& own = whole_warps_[i];
+    if (are_ready && !own.has_fragments)
+      own.pc = 0, own.state = WholeWarp::State::runs;
+    else
+      own = begins ? warps_[i]->begins_whole(i, lanes_of(i)) : warps_[i]->whole();
   }
-  whole_warps_.clear();
-  for (unsigned i = 0; i < warps_.size(); ++i)
-    whole_warps_.push_back(begins ? warps_[i]->begins_whole(i, lanes_of(i)) : warps_[i]->whole());
   begin_of_phase_ = whole_warps_.front().pc;
-  have_parted_ = std::ranges::any_of(whole_warps_, &WholeWarp::has_fragments);
   are_alike_ = std::ranges::all_of(whole_warps_, &WholeWarp::is_plain);
 }
 
@@ -57,17 +58,22 @@ bool Block::goes_through_phases(std::uint64_t instructions_of_warp, Progress& ou
   begin_phases();
   auto context = warps_.front()->context(kAllLanes);
   context.is_whole = has_barriers_of_one_warp();
-  const auto most = worker.instructions + instructions_of_warp * warps_.size();
+  const auto most = [&] { return worker.instructions + instructions_of_warp * warps_.size(); };
+  auto last = most();
   while (true) {
     const bool is_first = first_turns_ > 0;
     if (is_first) --first_turns_;
     const auto end = take_turn_of_phase(*compiled, context, is_first ? kFirstTurn : instructions_of_warp);
     if (end == PhaseEnd::ended) {
-      are_whole_warps_ready_ = !have_parted_;
+      are_whole_warps_ready_ = true;
+      if (begins_next()) {
+        last = most();
+        continue;
+      }
       return out = finish_turns(true, false), true;
     }
     if (end == PhaseEnd::elsewhere || (end == PhaseEnd::barrier && !pass_barrier(*worker.grid.entry))) break;
-    if (worker.instructions < most && worker.goes_on()) continue;
+    if (worker.instructions < last && worker.goes_on()) continue;
     end_phases();
     return out = Progress::paused, true;
   }
@@ -75,6 +81,17 @@ bool Block::goes_through_phases(std::uint64_t instructions_of_warp, Progress& ou
   if (worker.fault.kind == FaultKind::none) return false;
   flush();
   return out = Progress::faulted, true;
+}
+
+// All warps have ended. The next block of the turn needs nothing else than this one did.
+bool Block::begins_next() {
+  const auto number = worker_->next_block();
+  if (!number) return false;
+  flush();
+  group_.starts_again();
+  start(*number);
+  begin_phases();
+  return true;
 }
 
 // The turn of a warp, behind a piece that ended so.
@@ -88,7 +105,7 @@ PhaseEnd Block::goes_on_whole(WholeWarp& own, const Compiled& compiled, CodeCont
     if (end == CodeEnd::parted) {
       own.warp->parts_at(own.pc, context);
       own.state = WholeWarp::State::parted;
-      own.has_fragments = have_parted_ = true;
+      own.has_fragments = true;
     } else if (end == CodeEnd::left) {
       own.pc = context.at;
       if (context.resumes != 0) own.warp->resumes_by(context);
@@ -144,11 +161,12 @@ PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& contex
   const bool are_alike = are_alike_;
   const auto* const first = compiled.pieces_at(begin_of_phase_, CodeFor::all_lanes);
   stopped_ = 0;
+  std::size_t alike = 0;
   for (std::size_t number = 0; number < whole_warps_.size(); ++number) {
     context.budget = static_cast<std::int64_t>(instructions);
     FirstTry tried;
     if (first && whole_warps_[number].is_at(begin_of_phase_)) {
-      number = take_usual_turns(number, compiled, context, tried);
+      number = take_usual_turns(number, alike, compiled, context, tried);
       if (number == whole_warps_.size()) break;
     }
     auto& own = whole_warps_[number];
@@ -161,6 +179,7 @@ PhaseEnd Block::take_turn_of_phase(const Compiled& compiled, CodeContext& contex
       const auto& only = own.warp->fragments().front();
       own.pc = only.pc;
       own.lanes = only.mask;
+      if (own.has_all_lanes()) own.has_fragments = !own.warp->drops_fragments();
     }
     if (end == PhaseEnd::barrier && !is_barrier(own.pc)) return PhaseEnd::elsewhere;
     if (end == PhaseEnd::barrier) own.arrives(own.pc);

@@ -92,6 +92,7 @@ class Warp {
   bool stands_whole_at(std::uint32_t pc) const;
   WholeWarp begins_whole(unsigned index, Mask lanes);
   WholeWarp whole();
+  bool drops_fragments();
   void stands_at(std::uint32_t pc, Mask lanes);
   void leaves_code();
   void waits_at_barrier();
@@ -187,6 +188,7 @@ class Warp {
   CodeEnd run_code(std::size_t number, std::uint64_t& executed);
   bool takes_turn_by_code(Turn turn, Progress& out);
   WholeWarp whole_of(Frame& frame, Mask lanes);
+  bool needs_no_fragments() const;
   Fragment& fragment_of_phase();
   void join_in_phase(std::size_t number);
   bool ends_in_phase(std::size_t number);

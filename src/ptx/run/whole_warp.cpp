@@ -11,16 +11,32 @@ bool Warp::stands_whole_at(std::uint32_t pc) const {
   return only.pc == pc && only.wait == Wait::none && !only.frame->caller;
 }
 
+// Fragments can be made again when they are wanted: there is nothing in them but where the warp stands.
+bool Warp::needs_no_fragments() const {
+  return frames_.size() == 1 && frame_ && frame_->function == block.worker().grid.entry && local_capacity_ == 0;
+}
+
+// Of a warp whose lanes have all met again.
+bool Warp::drops_fragments() {
+  if (!needs_no_fragments()) return false;
+  fragments_.clear();
+  return true;
+}
+
 // Of a block that begins. The frame of the block before will do where there is one.
 WholeWarp Warp::begins_whole(unsigned index, Mask lanes) {
-  const bool has_frame = frames_.size() == 1 && frame_ && frame_->function == block.worker().grid.entry;
-  if (!has_frame || local_capacity_ > 0) {
+  if (!needs_no_fragments()) {
     start(index, lanes);
     return whole();
   }
   index_ = index;
   live_ = lanes;
+  refused_ = 0;
+  forced_ = false;
+  turn_ = 0;
   fragments_.clear();
+  free_frames_.clear();
+  begin(frame_)->inside = lanes;
   return whole_of(*frame_, lanes);
 }
 
@@ -48,7 +64,7 @@ WholeWarp Warp::whole_of(Frame& frame, Mask lanes) {
 
 // Its fragment says again where its lanes stand.
 void Warp::stands_at(std::uint32_t pc, Mask lanes) {
-  if (fragments_.empty()) start(index_, lanes);
+  if (fragments_.empty()) fragments_.push_back({frame_, pc, lanes, Wait::none, 0});
   fragments_.front().pc = pc;
   enter(fragments_.front());
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ptx/compile/piece.hpp"
@@ -18,14 +19,28 @@ inline constinit std::atomic<std::uint32_t> releases{0};
 
 class Schedule;
 
+// Groups of blocks of a launch, which its workers begin in order.
+struct Groups {
+  const std::uint64_t count;
+  alignas(64) std::atomic<std::uint64_t> begun{0};  // by all workers, and more at the end
+
+  // Nothing: all have begun.
+  std::optional<std::uint64_t> next() {
+    const auto number = begun.fetch_add(1, std::memory_order_relaxed);
+    return number < count ? std::optional(number) : std::nullopt;
+  }
+};
+
 struct Worker {
-  Worker(const Grid& launched, const std::atomic<bool>& stop, Schedule* order = nullptr)
+  Worker(const Grid& launched, Groups& of_launch, const std::atomic<bool>& stop, Schedule* order = nullptr)
       : grid(launched),
+        groups(of_launch),
         threads_of_block(launched.threads[0] * launched.threads[1] * launched.threads[2]),
         ended(stop),
         schedule(order) {}
 
   const Grid& grid;
+  Groups& groups;
   const std::uint32_t threads_of_block;
   const std::atomic<bool>& ended;  // by a fault of any worker
   Schedule* const schedule;        // null: the usual order
@@ -35,6 +50,14 @@ struct Worker {
   bool is_alone = false;    // no other thread changes memory (alone.hpp)
   bool changes = false;     // compiled code changed memory that others may change, too
   bool spins = false;       // a warp used up its slice while it looked for what other threads do
+  // In one turn, the worker goes from block to block until it has executed so many instructions. 0: it does not.
+  std::uint64_t begins_blocks_until = 0;
+
+  // The next block of this turn, if there is one. Where others wait for something, they have their turns first.
+  std::optional<std::uint64_t> next_block() {
+    const bool may_begin = instructions < begins_blocks_until && !spins && !ended.load(std::memory_order_relaxed);
+    return may_begin ? groups.next() : std::nullopt;
+  }
 
   // Between two turns of warps: whether the kernel goes on. The driver looks every 20 ms: each store of a warp may
   // write the first byte of 32 pages, and soon the memory of the host is full.
