@@ -75,7 +75,7 @@ void BlockWatch::report(BadBarrier::Kind kind, std::string text, const Warp& war
   bad.text = std::move(text);
   const auto lane = first_of(lanes);
   for (int k = 0; k < 3; ++k) {
-    bad.block[k] = warp.special().ctaid[k][lane];
+    bad.block[k] = warp.special().ctaid[k][0];
     bad.thread[k] = warp.special().tid[k][lane];
   }
   bad.places = Warp::places_of(frame, pc);

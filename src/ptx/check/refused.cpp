@@ -25,7 +25,7 @@ BadAccess Warp::bad_access(BadAccess::Kind kind, Touch touch, Space space, const
   access.address = address;
   access.size = static_cast<std::uint32_t>(size);
   for (int k = 0; k < 3; ++k) {
-    access.block[k] = special_.ctaid[k][lane];
+    access.block[k] = special_.ctaid[k][0];
     access.thread[k] = special_.tid[k][lane];
   }
   access.places = places ? *places : places_of(frame_, static_cast<std::uint32_t>(&i - frame_->function->code.data()));

@@ -18,7 +18,7 @@ void Warp::fault(FaultKind kind, std::uint64_t address, const Instruction& i, un
   fault.line = i.line;
   fault.function = frame_->function->name;
   for (int k = 0; k < 3; ++k) {
-    fault.block[k] = special_.ctaid[k][lane];
+    fault.block[k] = special_.ctaid[k][0];
     fault.thread[k] = special_.tid[k][lane];
   }
   if (kind == FaultKind::not_simulated) fault.text = frame_->function->not_simulated[i.side];

@@ -97,21 +97,26 @@ void Warp::resumes_by(CodeContext& context) {
   if (const auto* const unfit = std::exchange(context.unfit, nullptr)) compiled.give_up(*unfit);
 }
 
+// Of a function.
+void Warp::put_frame_into(CodeContext& context) {
+  context.registers = frame_->registers.get();
+  context.frame_params = frame_->params.data();
+  context.local = local();
+  context.local_bytes = local_capacity_;
+  context.local_start = frame_->local_start;
+  context.image = frame_->function->image_address;
+}
+
 // Of a fragment, for its lanes.
 CodeContext Warp::context(Mask lanes) {
   auto& worker = block.worker();
   CodeContext out;
-  out.registers = frame_->registers.get();
+  put_frame_into(out);
   out.special = reinterpret_cast<const std::byte*>(&special_);
   out.shared = block.shared().data();
   out.shared_bytes = block.shared().size();
   out.params = worker.grid.params.data();
   out.param_bytes = worker.grid.params.size();
-  out.frame_params = frame_->params.data();
-  out.local = local();
-  out.local_bytes = local_capacity_;
-  out.local_start = frame_->local_start;
-  out.image = frame_->function->image_address;
   out.execute_one = [](CodeContext* context, std::uint32_t at, std::int32_t place) {
     return context->warp->execute_one(*context, at, place);
   };
@@ -130,16 +135,25 @@ CodeContext Warp::context(Mask lanes) {
 bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
   auto& fragment = fragments_.front();
   if (fragment.wait != Wait::none) return false;
-  const auto& function = *fragment.frame->function;
-  auto* const compiled = function.compiled.load(std::memory_order_acquire);
-  if (!compiled) return false;
   const auto lanes = fragment.mask == kAllLanes ? CodeFor::all_lanes : CodeFor::some_lanes;
+  auto* compiled = fragment.frame->function->compiled.load(std::memory_order_acquire);
+  if (!compiled) return false;
   const auto* node = compiled->pieces_at(fragment.pc, lanes);
-  if (!node) return false;
+  const auto first = fragment.frame->function->code[fragment.pc].kind;
+  if (!node && first != Kind::call && first != Kind::ret) return false;
   enter(fragment);
   auto& worker = block.worker();
   auto context = this->context(fragment.mask);
-  for (; node; node = compiled->pieces_at(fragment.pc, lanes)) {
+  while (true) {
+    if (!node) {
+      if (!calls_or_returns_alone()) return false;
+      if (ends_turn(turn, 0, out)) return true;
+      compiled = frame_->function->compiled.load(std::memory_order_acquire);
+      if (!compiled) return false;
+      put_frame_into(context);
+      node = compiled->pieces_at(fragment.pc, lanes);
+      continue;
+    }
     context.budget = budget_;
     const auto end = try_pieces(node, context, worker, polls_);
     if (end == CodeEnd::mismatch) complete_values();
@@ -147,7 +161,7 @@ bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
     if (end == CodeEnd::mismatch) return false;
     budget_ = context.budget - static_cast<std::int64_t>(context.executed);
     worker.instructions += context.executed;
-    const auto* const next = end == CodeEnd::left ? &function.code[context.at] : nullptr;
+    const auto* const next = end == CodeEnd::left ? &frame_->function->code[context.at] : nullptr;
     if (end == CodeEnd::left) leave_code(fragment, context.at);
     if (context.resumes != 0) resumes_by(context);
     if (end == CodeEnd::parted) part(0, context);
@@ -162,8 +176,8 @@ bool Warp::takes_turn_by_code(Turn turn, Progress& out) {
     if (ends_turn(turn, 0, out)) return true;
     has_tried_code_ = context.executed == 0;
     if (!next || has_tried_code_ || !is_right) return false;
+    node = compiled->pieces_at(fragment.pc, lanes);
   }
-  return false;
 }
 
 // Executes compiled code as far as one piece goes. Mismatch: nothing has happened.

@@ -45,11 +45,13 @@ Frame* Warp::new_frame(const Function& function) {
     free_frames_.clear();
     return begin(only);
   }
-  auto at = std::find_if(free_frames_.begin(), free_frames_.end(), [&](Frame* f) { return f->function == &function; });
+  // Of the function that has ended last, mostly.
+  const auto last = free_frames_.rbegin(), end = free_frames_.rend();
+  const auto at = std::find_if(last, end, [&](Frame* f) { return f->function == &function; });
   Frame* frame = nullptr;
-  if (at != free_frames_.end()) {
-    frame = *at;
-    free_frames_.erase(at);
+  if (at != end) {
+    frame = std::exchange(*at, *last);
+    free_frames_.pop_back();
   } else {
     frames_.push_back(std::make_unique<Frame>());
     frame = frames_.back().get();

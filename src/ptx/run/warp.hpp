@@ -106,6 +106,7 @@ class Warp {
   // Of a warp whose lanes stand at one instruction: which one.
   std::uint32_t place() const { return fragments_.front().pc; }
   CodeContext context(Mask lanes);
+  void put_frame_into(CodeContext& context);
 
   // The 32 values of an operand.
   template <class T>
@@ -211,6 +212,10 @@ class Warp {
   void call(const Fragment& own, const Instruction& i, Mask lanes);
   void call_function(const Fragment& own, const CallSite& site, const Function& callee, Mask lanes,
                      const Instruction& i);
+  bool has_room_for(const Frame& caller, const Function& callee);
+  Frame* frame_of_call(const Fragment& own, const CallSite& site, const Function& callee, Mask lanes);
+  Fragment return_from(Frame& frame, Mask lanes);
+  bool calls_or_returns_alone();
   void leave(const Fragment& own, Mask lanes);
   void end(Frame* frame, Mask lanes);
   static void release(Fragment& waiting, const Votes& votes);

@@ -40,9 +40,10 @@ struct Log2 {
   static float of(float a) { return static_cast<float>(logarithm(static_cast<double>(a))); }
 };
 
-// Also of halves, by way of floats.
+// Of halves, it is a double that is rounded once.
 struct Tanh {
   static float of(float a) { return static_cast<float>(hyperbolic_tangent(static_cast<double>(a))); }
+  static double of(double a) { return hyperbolic_tangent(a); }
 };
 
 struct Exp2 {
